@@ -20,6 +20,10 @@ test('elements, attributes, text, what is no text', () => {
   assert.deepEqual(events(xml), ['<b 1 > 0>', '<c >>', '</c>', 't & u', '<d> &amp;', '</b>']);
 });
 
+test('what looks like an attribute within the value of another is none', () => {
+  assert.deepEqual(events(`<c b=" a='1'" xa='2' a="3"/><c b=' a="4" '/>`), ['<c 3>', '</c>', '<c >', '</c>']);
+});
+
 test('entities', () => {
   assert.equal(decodeEntities('&lt;&#65;&#x42;&apos;&unknown;&#0;&#99999999;&'), "<AB'&unknown;&#0;&#99999999;&");
 });

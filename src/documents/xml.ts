@@ -90,6 +90,9 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
+/** From one to the next without a gap, so that nothing within a value is taken for a name. */
+const ATTRIBUTE = /\s*([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
+
 /** Attributes are looked for when they are asked for: most of a spreadsheet's never are. */
 class Attributes implements XmlAttributes {
   readonly #source: string;
@@ -99,13 +102,8 @@ class Attributes implements XmlAttributes {
   }
 
   get(name: string): string | undefined {
-    for (let at = this.#source.indexOf(name); at !== -1; at = this.#source.indexOf(name, at + 1)) {
-      const before = this.#source[at - 1];
-      if (before !== undefined && !/\s/.test(before)) continue;
-      const pattern = /\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
-      pattern.lastIndex = at + name.length;
-      const value = pattern.exec(this.#source);
-      if (value !== null) return decodeEntities(value[1] ?? value[2] ?? '');
+    for (const [, found, double, single] of this.#source.matchAll(ATTRIBUTE)) {
+      if (found === name) return decodeEntities(double ?? single ?? '');
     }
     return undefined;
   }
