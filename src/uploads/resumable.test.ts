@@ -214,7 +214,10 @@ describe('files that come piece by piece', () => {
     const begun = await Promise.allSettled(Array.from({ length: 110 }, () => uploads.begin(ABOUT)));
     const refused = begun.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     assert.equal(refused.length, 10);
-    for (const reason of refused) assert.ok(failsWith('overloaded')(reason), String(reason));
+    for (const reason of refused) {
+      assert.ok(failsWith('overloaded')(reason), String(reason));
+      assert.equal((reason as SluiceError).options.retryAfter, 10);
+    }
   });
 
   test('are forgotten when nothing has come for an hour, and there is an end to how many there are', async (context) => {

@@ -13,6 +13,8 @@ export const PIECES_FOLDER = 'sending';
 const MOST_UNDER_WAY = 100;
 /** The share of one client, so that it cannot keep the others from sending theirs. */
 const MOST_OF_CLIENT = 20;
+/** When a place may be free, in seconds: files take their time. */
+const BUSY_SECONDS = 10;
 /** A file of which nothing has come for so long is forgotten. */
 const ABANDONED_MS = 60 * 60_000;
 const ABOUT = 'about.json';
@@ -91,10 +93,13 @@ export class ResumableUploads {
       throw new SluiceError(
         'rate_limited',
         `One client sends at most ${MOST_OF_CLIENT} files at once. Finish or cancel some of yours.`,
+        { retryAfter: BUSY_SECONDS },
       );
     }
     if (underWay.length >= MOST_UNDER_WAY) {
-      throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`);
+      throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`, {
+        retryAfter: BUSY_SECONDS,
+      });
     }
     const name = newUploadName();
     const kept: Kept = { ...about, owner: this.#deps.owner(), client };
