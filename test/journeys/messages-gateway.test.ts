@@ -551,7 +551,9 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       ] as const) {
         const answer = await post({ model, max_tokens: 1, messages: HELLO }, {}, path);
         assert.equal(answer.status, 404);
-        assertHolds(await answer.json(), { type: 'error', error: { type: 'not_found_error' } });
+        const id = answer.headers.get('request-id');
+        assert.ok(id);
+        assertHolds(await answer.json(), { type: 'error', error: { type: 'not_found_error' }, request_id: id });
       }
       const broken = await fetch(`${world.origin}/v1/messages`, {
         method: 'POST',

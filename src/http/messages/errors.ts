@@ -33,7 +33,7 @@ function messageOf(error: SluiceError): string {
 }
 
 /** An error as Anthropic writes it, with what every error of ours says besides. */
-export function messagesErrorBody(error: SluiceError): Record<string, unknown> {
+export function messagesErrorBody(error: SluiceError, { id }: { readonly id: string }): Record<string, unknown> {
   const { param, provider, model, details } = error.options;
   return {
     type: 'error',
@@ -44,6 +44,7 @@ export function messagesErrorBody(error: SluiceError): Record<string, unknown> {
       param: param ?? null,
       ...(details === undefined ? {} : { details }),
     },
+    request_id: id,
     ...(model === undefined || model === '' ? {} : { model }),
     ...(provider === undefined ? {} : { provider }),
   };

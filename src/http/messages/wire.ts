@@ -171,6 +171,7 @@ export const MessagesError = z.object({
     param: z.string().nullable(),
     details: z.looseObject({}).optional(),
   }),
+  request_id: z.string().describe('As in the header request-id'),
   model: z.string().optional(),
   provider: z.string().optional(),
 });
