@@ -38,6 +38,19 @@ function slowTo(what: 'chats' | 'messages'): string {
   }`;
 }
 
+/** A browser that gives a chat's messages only when the test says so, as they were when they were asked for. */
+const HELD_READING = `
+  const held = globalThis.held = [];
+  const read = IDBIndex.prototype.getAll;
+  IDBIndex.prototype.getAll = function (...wanted) {
+    const asked = read.apply(this, wanted);
+    if (this.objectStore.name !== 'messages') return asked;
+    const late = {};
+    asked.onsuccess = () => held.push(() => late.onsuccess((late.result = asked.result)));
+    return late;
+  };
+  globalThis.release = () => { for (const give of held.splice(0)) give(); };`;
+
 /** A tab that hears words of others, gets what it reads, and gets to what it wants to do a moment later, only when the test says so. */
 const LATE_TAB = `
   const late = { isHeld: false, isDeaf: false, isSlow: false, words: 0, heard: [], todo: [] };
@@ -178,6 +191,21 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       });
     });
   }
+
+  test('what another tab writes while the messages of a chat are being read', async () => {
+    await visit(async (page, context) => {
+      await ask(page, 'first');
+      const other = await context.newPage();
+      await other.addInitScript(HELD_READING);
+      await other.goto(page.url());
+      await becomes(() => other.evaluate('held.length > 0'), true);
+      await ask(page, 'second');
+      await page.evaluate(WRITTEN);
+      await other.evaluate('release()');
+      await becomes(() => other.locator('.question .bubble').allInnerTexts(), ['first', 'second']);
+      await other.getByText('You said: second').waitFor();
+    });
+  });
 
   test('drafts of two tabs stay apart, and what one has sent is gone in the other', async () => {
     await visit(async (page, context) => {

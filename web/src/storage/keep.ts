@@ -111,10 +111,19 @@ function loadSettings(): void {
   if (kept !== undefined) app.dispatch({ type: 'settings/changed', change: takeSettings(kept) });
 }
 
+/** Chats whose messages are being read. */
+const reading = new Map<string, Promise<MessageMap>>();
+
 /** The messages of a chat, from the database the first time. */
-export async function loadMessages(chat: string): Promise<MessageMap> {
+export function loadMessages(chat: string): Promise<MessageMap> {
   const there = app.get().messages[chat];
-  if (there !== undefined) return there;
+  if (there !== undefined) return Promise.resolve(there);
+  const read = reading.get(chat) ?? readMessages(chat).finally(() => reading.delete(chat));
+  reading.set(chat, read);
+  return read;
+}
+
+async function readMessages(chat: string): Promise<MessageMap> {
   const messages = await readBy<Message>('messages', 'chat', chat);
   for (const message of messages) known.add(message);
   // What came to be meanwhile is newer.
@@ -200,6 +209,8 @@ async function takeMessages(
   removed: readonly string[],
   take: Take,
 ): Promise<void> {
+  // What is being read may be as it was before.
+  await reading.get(chat)?.catch(() => {});
   if (app.get().messages[chat] === undefined) return;
   const read = await Promise.all(put.map((id) => readOne<Message>('messages', id)));
   const { streams } = app.get();
