@@ -6,7 +6,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, mayAsk, ready, send } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, mayAsk, newChat, ready, send } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) =>
   prompt === 'endless' ? { text: words(), delayMs: 10 } : { text: ['You said: ', prompt] };
@@ -204,6 +204,31 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await other.evaluate('release()');
       await becomes(() => other.locator('.question .bubble').allInnerTexts(), ['first', 'second']);
       await other.getByText('You said: second').waitFor();
+    });
+  });
+
+  test('no message that was deleted as soon as its chat was read, while an answer runs elsewhere', async () => {
+    await visit(async (page) => {
+      for (const question of ['first', 'second']) await ask(page, question);
+      const chat = new URL(page.url()).hash;
+      await newChat(page);
+      await send(page, 'endless');
+      await page.getByText('w20 ').waitFor();
+      // The chat is not read any more.
+      await page.reload();
+      await page.getByText('w40 ').waitFor();
+      await page.evaluate(`new MutationObserver((_, observer) => {
+        const buttons = [...document.querySelectorAll('.question [aria-label="Delete this message"]')];
+        if (location.hash !== '${chat}' || buttons.length !== 2) return;
+        observer.disconnect();
+        buttons[0].click();
+      }).observe(document.body, { childList: true, subtree: true })`);
+      await goTo(page, chat);
+      const questions = (): Promise<readonly string[]> => page.locator('.question .bubble').allInnerTexts();
+      await becomes(questions, ['second']);
+      await page.reload();
+      await becomes(questions, ['second']);
+      await becomes(() => page.evaluate(KEPT), { chats: 2, messages: 5 });
     });
   });
 

@@ -15,6 +15,14 @@ const GATHER_MS = 300;
 /** Objects that came from the database as they are: there is nothing to write about them. */
 const known = new WeakSet<object>();
 
+type Take = (action: Action) => void;
+
+/**
+ * Takes what comes from the database, or went from it, which is nothing to write. Above all, what another tab removed is not removed
+ * once more by this one, which may be late: it may have been brought back there by then.
+ */
+let take: Take = (action) => app.dispatch(action);
+
 /** Called with what went wrong when the browser refuses to keep something; once. */
 export type OnRefused = (error: unknown) => void;
 
@@ -80,9 +88,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     if (event.key === 'sluice.settings') loadSettings();
     else takeDraft(event);
   });
-  // What comes from the database, or went from it, is nothing to write. Above all, what another tab removed is not removed once
-  // more by this one, which may be late: it may have been brought back there by then.
-  const take: Take = (action) => {
+  take = (action) => {
     written = reduce(written, action);
     if (unsure !== undefined) unsure = reduce(unsure, action);
     app.dispatch(action);
@@ -91,8 +97,8 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   let taken: Promise<void> = Promise.resolve();
   listen((word) => {
     const hear = async (): Promise<void> => {
-      if (word.kind === 'chats') await takeChats(word.put, word.removed, take);
-      else if (word.kind === 'messages') await takeMessages(word.chat, word.put, word.removed, take);
+      if (word.kind === 'chats') await takeChats(word.put, word.removed);
+      else if (word.kind === 'messages') await takeMessages(word.chat, word.put, word.removed);
       else if (word.kind === 'cleared') location.reload();
     };
     taken = taken.then(hear, hear);
@@ -127,8 +133,8 @@ async function readMessages(chat: string): Promise<MessageMap> {
   const messages = await readBy<Message>('messages', 'chat', chat);
   for (const message of messages) known.add(message);
   // What came to be meanwhile is newer.
-  const newer = Object.values(app.get().messages[chat] ?? {});
-  app.dispatch({ type: 'messages/loaded', chat, messages: [...messages, ...newer] });
+  const newer = app.get().messages[chat] ?? {};
+  take({ type: 'messages/loaded', chat, messages: messages.filter(({ id }) => newer[id] === undefined) });
   return app.get().messages[chat] ?? {};
 }
 
@@ -190,9 +196,7 @@ function difference<Kept extends { readonly id: string }>(
   return { put, removed };
 }
 
-type Take = (action: Action) => void;
-
-async function takeChats(put: readonly string[], removed: readonly string[], take: Take): Promise<void> {
+async function takeChats(put: readonly string[], removed: readonly string[]): Promise<void> {
   const chats = (await Promise.all(put.map((id) => readOne<Chat>('chats', id)))).filter((chat) => chat !== undefined);
   for (const chat of chats) known.add(chat);
   if (chats.length > 0) take({ type: 'chats/put', chats });
@@ -203,12 +207,7 @@ async function takeChats(put: readonly string[], removed: readonly string[], tak
 }
 
 /** Another tab wrote messages. Those that stream into this tab too are newer here, unless they were stopped there. */
-async function takeMessages(
-  chat: string,
-  put: readonly string[],
-  removed: readonly string[],
-  take: Take,
-): Promise<void> {
+async function takeMessages(chat: string, put: readonly string[], removed: readonly string[]): Promise<void> {
   // What is being read may be as it was before.
   await reading.get(chat)?.catch(() => {});
   if (app.get().messages[chat] === undefined) return;
@@ -218,6 +217,6 @@ async function takeMessages(
     .filter((message) => message !== undefined)
     .filter(({ id, finish }) => (streams[id]?.phase ?? 'elsewhere') === 'elsewhere' || finish === 'stopped');
   for (const message of messages) known.add(message);
-  if (messages.length > 0) app.dispatch({ type: 'messages/loaded', chat, messages });
+  if (messages.length > 0) take({ type: 'messages/loaded', chat, messages });
   if (removed.length > 0) take({ type: 'messages/removed', chat, ids: removed });
 }
