@@ -26,20 +26,29 @@ function next(): void {
 
 function run(): void {
   const end = performance.now() + SLICE;
-  for (const job of jobs) {
-    while (job())
-      if (performance.now() > end) {
-        next();
-        return;
-      }
-    jobs.delete(job);
-    if (performance.now() > end) break;
+  try {
+    for (const job of jobs) {
+      work(job, end);
+      if (performance.now() > end) break;
+    }
+  } finally {
+    scheduled = jobs.size > 0;
+    if (scheduled) next();
   }
-  if (jobs.size > 0) {
-    next();
-    return;
+}
+
+/** One that throws is done: the others go on without it. */
+function work(job: Job, end: number): void {
+  let hasMore = false;
+  try {
+    do hasMore = job();
+    while (hasMore && performance.now() <= end);
+  } catch (thrown) {
+    hasMore = false;
+    throw thrown;
+  } finally {
+    if (!hasMore) jobs.delete(job);
   }
-  scheduled = false;
 }
 
 /**
