@@ -228,6 +228,10 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.equal(await columns(), 'rtl');
     await render('| Name | שם |\n|---|---|\n| א | ב |\n');
     assert.equal(await columns(), 'ltr');
+    await render('| `id` | שם |\n|---|---|\n| 1 | ב |\n');
+    assert.equal(await columns(), 'rtl', 'whatever code they begin with');
+    await render('| `id` | `name` |\n|---|---|\n| א | ב |\n');
+    assert.equal(await columns(), 'ltr', 'of code alone');
   });
 
   test('figures below their heads, and in their own order', async () => {

@@ -132,11 +132,16 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
 const OF_ITS_OWN = ' dir="ltr"';
 const OUTSIDE = ' target="_blank" rel="noopener noreferrer nofollow"';
 
-/** Columns stand in the direction of the head: `dir="auto"` would not look into cells, which have directions of their own. */
+/**
+ * Columns stand in the direction of the head's words, or of its code where it has no others: `dir="auto"` would not look into cells,
+ * which have directions of their own.
+ */
 function directionOfHead(tokens: readonly Token[], index: number): 'ltr' | 'rtl' | undefined {
   const end = tokens.findIndex(({ type }, place) => place > index && type === 'thead_close');
   const cells = tokens.slice(index, end).filter(({ type }) => type === 'inline');
-  return directionOf(cells.map(({ content }) => content).join(' '));
+  const words = cells.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'text');
+  const textOf = (parts: readonly Token[]): string => parts.map(({ content }) => content).join(' ');
+  return directionOf(textOf(words)) ?? directionOf(textOf(cells));
 }
 
 function at(tokens: readonly Token[], index: number): Token {
