@@ -232,6 +232,25 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('a chat whose last message is gone is shown to the end of its newest branch', async () => {
+    await visit(async (page) => {
+      for (const question of ['first', 'second']) await ask(page, question);
+      await mayAsk(page);
+      await page.evaluate(WRITTEN);
+      await page.evaluate(`new Promise((done) => {
+        indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
+          const transaction = result.transaction('chats', 'readwrite');
+          const chats = transaction.objectStore('chats');
+          chats.getAll().onsuccess = ({ target }) => chats.put({ ...target.result[0], leaf: 'gone' });
+          transaction.oncomplete = () => done(result.close());
+        };
+      })`);
+      await page.reload();
+      await becomes(() => page.locator('.question .bubble').allInnerTexts(), ['first', 'second']);
+      await page.getByText('You said: second').waitFor();
+    });
+  });
+
   test('drafts of two tabs stay apart, and what one has sent is gone in the other', async () => {
     await visit(async (page, context) => {
       const field = page.locator('#prompt');

@@ -55,8 +55,9 @@ export function createChat(members: Partial<Chat> = {}): Chat {
 export async function readChat(id: string): Promise<Chat | undefined> {
   await until(({ chats }) => chats.ready);
   if (app.get().chats.byId[id] === undefined) return undefined;
-  const leaf = newestLeaf(await loadMessages(id));
-  const isLost = app.get().chats.byId[id]?.leaf === undefined;
+  const messages = await loadMessages(id);
+  const isLost = messages[app.get().chats.byId[id]?.leaf ?? ''] === undefined;
+  const leaf = newestLeaf(messages);
   if (isLost && leaf !== undefined) app.dispatch({ type: 'chats/changed', id, change: { leaf } });
   return app.get().chats.byId[id];
 }
