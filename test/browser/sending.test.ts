@@ -4,8 +4,9 @@ import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
+import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, button, finished, lastAnswer, mayAsk, send } from './visit.ts';
+import { ask, button, finished, lastAnswer, mayAsk, ready, send } from './visit.ts';
 
 /** Answers are held for it after their first word, so however late a page is, it sees them run. */
 let held = Promise.withResolvers<void>();
@@ -128,6 +129,33 @@ describe('a question', { skip: withoutBrowser }, () => {
       await field.press('Enter');
       await lastAnswer(other).getByText('You said: in other words').waitFor();
       assert.equal(gateway.upstream.chats.length, asked + 2);
+    });
+  });
+
+  test('that was suggested, or goes to another model, waits as well for the answer that another tab has asked for', async () => {
+    await visit(async (page, context) => {
+      await ready(page);
+      await answerWith(page, [
+        { type: 'content', content: 'Well.' },
+        { type: 'suggestions', suggestions: ['And then?'] },
+        { type: 'finish', finish: { reason: 'stop' } },
+      ]);
+      await ask(page, 'first');
+      await page.unroute('**/backend-api/v2/conversation');
+      const other = await context.newPage();
+      await other.addInitScript(LATE_WORDS);
+      await other.goto(page.url());
+      await send(page, 'wait');
+      await lastAnswer(page).getByText('Said first').waitFor();
+      const asked = gateway.upstream.chats.length;
+      for (const name of ['And then?', 'Compare with another model']) {
+        await button(other, name).click();
+        await other.getByText('An answer is on its way: wait for its end, or stop it.').waitFor();
+        await other.locator('.toasts').getByRole('button', { name: 'Close' }).click();
+      }
+      assert.equal(gateway.upstream.chats.length, asked);
+      held.resolve();
+      await finished(lastAnswer(page));
     });
   });
 

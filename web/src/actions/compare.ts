@@ -3,7 +3,7 @@ import type { Choice } from '../state/catalog.ts';
 import { COMPARED, firstSides, isTogether, withSide } from '../state/compare.ts';
 import type { Chat, Message, Part, Side } from '../state/model.ts';
 import { addressOf, goTo } from '../state/route.ts';
-import { addQuestion, answerBy, titleFrom } from './answer.ts';
+import { addQuestion, answerBy, isAloneIn, titleFrom } from './answer.ts';
 import { createChat, openChat } from './chats.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
 import { takeSetupOfNext } from './setup.ts';
@@ -67,9 +67,10 @@ export function goOnWith(chat: Chat, side: Side): void {
 }
 
 /** Compares an answer with one that another model gives to the same question. */
-export function compareAnswer(message: Message): void {
+export async function compareAnswer(message: Message): Promise<void> {
+  if (message.parent === null || !(await isAloneIn(message.chat))) return;
   const chat = app.get().chats.byId[message.chat];
-  if (chat === undefined || message.parent === null) return;
+  if (chat === undefined) return;
   const own: Side = { provider: message.provider ?? '', model: message.model ?? '', leaf: message.id };
   const isOther = (side: Choice): boolean => side.model !== own.model || side.provider !== own.provider;
   const other = firstSides(app.get().catalog, app.get().settings).find(isOther) ?? own;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask, continueAnswer } from '../../actions/answer.ts';
+import { ask, continueAnswer, isAloneIn } from '../../actions/answer.ts';
 import { editAnswer } from '../../actions/messages.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -148,11 +148,14 @@ function isEmpty({ parts, toolCalls, error, finish }: Message): boolean {
 }
 
 function Suggestions({ chat, texts }: { readonly chat: string; readonly texts: readonly string[] }) {
+  const askIt = async (text: string): Promise<void> => {
+    if (await isAloneIn(chat)) ask(app.get().chats.byId[chat], [{ type: 'text', text }]);
+  };
   return (
     <ul class="suggestions" aria-label={t('chat.suggestions')}>
       {texts.map((text) => (
         <li key={text}>
-          <button type="button" dir="auto" onClick={() => ask(app.get().chats.byId[chat], [{ type: 'text', text }])}>
+          <button type="button" dir="auto" onClick={() => void askIt(text)}>
             {text}
           </button>
         </li>

@@ -46,7 +46,7 @@ export const messageActions: readonly MessageAction[] = [
     label: 'compare.thisAnswer',
     icon: 'columns',
     when: (message, isLast) => isLast && message.parent !== null,
-    run: compareAnswer,
+    run: (message) => void compareAnswer(message),
   },
   {
     id: 'edit',
