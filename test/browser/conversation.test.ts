@@ -88,6 +88,17 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('is called by the first words of its question, whose last sign is whole', async () => {
+    await visit(async (page) => {
+      await answerWith(page, [
+        { type: 'content', content: 'Well.' },
+        { type: 'finish', finish: { reason: 'stop' } },
+      ]);
+      await ask(page, `${'a'.repeat(57)}\u{1f469}\u200d\u{1f52c} and so on`);
+      await becomes(() => page.locator('.chat-list a').innerText(), `${'a'.repeat(57)}…`);
+    });
+  });
+
   test('shows sources, previews, media, suggestions and titles', async () => {
     await visit(async (page) => {
       await ready(page);

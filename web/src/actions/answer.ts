@@ -1,5 +1,6 @@
 import { converse } from '../api/conversation.ts';
 import { toast } from '../components/toast.ts';
+import { beginning } from '../i18n/beginning.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
@@ -32,7 +33,7 @@ export function titleFrom(parts: readonly Part[]): string {
   const names = parts.flatMap((part) => (part.type === 'file' ? [part.name] : []));
   const [first = ''] = [...texts, ...names].filter((words) => words !== '');
   const line = first.split('\n')[0] ?? '';
-  return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line;
+  return line.length > 60 ? `${beginning(line, 59).trimEnd()}…` : line;
 }
 
 /** Whether this tab may ask in a chat, where another one may just have done so. Says why not. */

@@ -1,6 +1,7 @@
 import { converse } from '../api/conversation.ts';
 import { toFailure } from '../api/http.ts';
 import { toast } from '../components/toast.ts';
+import { beginning } from '../i18n/beginning.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Chat, type Failure, type Message, newId, textOf } from '../state/model.ts';
@@ -66,10 +67,9 @@ async function answerTo(chat: Chat, text: string): Promise<Message> {
 /** The first line, without the quotation marks and signs of markdown that models like around titles. */
 function titleIn(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
-  return line
+  const bare = line
     .slice(0, 2 * LONGEST)
     .replace(/^[\s"'“”„«»*#_]+/, '')
-    .replace(/(?<![\s"'“”„«»*#_])[\s"'“”„«»*#_]+$/, '')
-    .slice(0, LONGEST)
-    .trim();
+    .replace(/(?<![\s"'“”„«»*#_])[\s"'“”„«»*#_]+$/, '');
+  return beginning(bare, LONGEST).trim();
 }

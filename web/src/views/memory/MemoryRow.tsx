@@ -5,6 +5,7 @@ import { CancelButton } from '../../components/CancelButton.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
 import { type KeptDraft, useDraft } from '../../components/use-draft.ts';
+import { beginning } from '../../i18n/beginning.ts';
 import { region, t } from '../../i18n/index.ts';
 import { placeOf } from '../../state/compare.ts';
 import { useApp } from '../../state/use.ts';
@@ -21,7 +22,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   const [isEditing, setEditing] = useState(false);
   const chat = useApp((state) => state.chats.byId[item.conversation_id ?? '']);
   const draft = useDraft(`memory/${item.id}`, item.memory);
-  const short = item.memory.length > 60 ? `${item.memory.slice(0, 59)}…` : item.memory;
+  const short = item.memory.length > 60 ? `${beginning(item.memory, 59)}…` : item.memory;
   const about = chat === undefined ? undefined : { id: chat.id, title: chat.title };
 
   const attempt = async (work: () => Promise<void>): Promise<void> => {

@@ -1,3 +1,4 @@
+import { beginning } from '../../i18n/beginning.ts';
 import { type Chat, type Message, newId, type Source, type TextPart, type ToolCall } from '../../state/model.ts';
 
 /** A message of an export, in its own names. Parents that are not there, and those without content, are skipped over. */
@@ -50,7 +51,7 @@ export function toWholeChat(imported: ImportedChat, now: number): WholeChat | un
   const leaf = ids.get(nearestKept(imported, ids) ?? '');
   const chat: Chat = {
     id,
-    title: (imported.title ?? kept.find(({ role }) => role === 'user')?.text ?? '').trim().slice(0, 200),
+    title: beginning((imported.title ?? kept.find(({ role }) => role === 'user')?.text ?? '').trim(), 200),
     // Whatever name it had there, it shall not change by itself here.
     titleBy: imported.title === undefined ? 'question' : 'person',
     created,
