@@ -257,6 +257,27 @@ describe('more inputs than one request upstream takes', () => {
     }
   });
 
+  test('cost what they are estimated to where not all of them are counted', async () => {
+    const here = await world({
+      handle(request, response) {
+        if (request.path !== '/v1/embeddings') return false;
+        const { input } = request.body as { input: string[] };
+        const data = input.map((_, index) => ({ object: 'embedding', index, embedding: [0.5] }));
+        const usage = input[0] === '0' ? { usage: { prompt_tokens: 7, total_tokens: 7 } } : {};
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ object: 'list', data, model: 'm', ...usage }));
+        return true;
+      },
+    });
+    try {
+      const input = Array.from({ length: 600 }, (_, index) => String(index));
+      const { text } = await here.post({ model: 'text-embedding-test', input });
+      assert.deepEqual(JSON.parse(text).usage, { prompt_tokens: 600, total_tokens: 600, estimated: true });
+    } finally {
+      await here.close();
+    }
+  });
+
   test('one of them that fails is the answer, and the others are called off', async () => {
     let calls = 0;
     const here = await world({

@@ -57,7 +57,7 @@ export function merge(answers: readonly (Embeddings & { readonly bytes?: Buffer 
     const [written] = ways;
     return ways.size === 1 && written !== undefined ? { ...first, written } : first;
   }
-  const { bytes: _, written: __, ...said } = first;
+  const { bytes: _, written: __, usage: ___, ...said } = first;
   const usages = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return {
     ...said,
