@@ -311,6 +311,36 @@ describe('between Anthropic’s client and Anthropic', { timeout: 60_000 }, () =
     assert.deepEqual((seat.last.body as Json)['messages'], messages);
   });
 
+  test('sources that another provider told in an earlier answer are not handed to Anthropic, which would refuse them', async () => {
+    seat.answers({ text: ['Hi'] });
+    const cited = (index: string) => ({
+      type: 'web_search_result_location',
+      url: 'https://tides.example/',
+      title: 'Tides',
+      cited_text: 'Twice a day.',
+      encrypted_index: index,
+    });
+    const said = { type: 'text', text: 'Twice.' };
+    const content = [
+      { ...said, citations: [cited('')] },
+      { ...said, citations: [cited(''), cited('Eo8=')] },
+    ];
+    await post({ ...HELLO, messages: [...HELLO.messages, { role: 'assistant', content }, ...HELLO.messages] });
+    const { messages } = seat.last.body as { messages: Json[] };
+    assert.deepEqual(messages[1]?.['content'], [said, { ...said, citations: [cited('Eo8=')] }]);
+  });
+
+  test('instructions in a row amid a conversation arrive as so many', async () => {
+    seat.answers({ text: ['Hi'] });
+    const messages = [
+      ...HELLO.messages,
+      { role: 'system', content: 'Be brief.' },
+      { role: 'system', content: 'Be kind.' },
+    ];
+    await post({ ...HELLO, messages });
+    assert.deepEqual((seat.last.body as Json)['messages'], messages);
+  });
+
   test('a stop sequence, a refusal and a full context are told in the vendor’s words', async () => {
     for (const delta of [
       { stop_reason: 'stop_sequence', stop_sequence: 'END' },

@@ -102,6 +102,44 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     assertHolds(content, [{ type: 'text', text: 'Hi', citations }, { type: 'tool_use' }]);
   });
 
+  /** What an upstream of OpenAI's format streams, as raw bytes. */
+  const streamed = (...deltas: readonly Json[]): string => {
+    const pieces = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: 'stop' }];
+    const events = pieces.map((piece) => `data: ${JSON.stringify({ choices: [{ index: 0, ...piece }] })}\n\n`);
+    return `${events.join('')}data: [DONE]\n\n`;
+  };
+
+  test('sources that an upstream tells before its text are cited in it', async () => {
+    const seat = world.seat('openai');
+    const cited = {
+      url: 'https://tides.example/',
+      title: 'Tides',
+      content: 'Twice a day.',
+      start_index: 0,
+      end_index: 1,
+    };
+    seat.answers({
+      raw: streamed({ annotations: [{ type: 'url_citation', url_citation: cited }] }, { content: 'Twice.' }),
+    });
+    const params = { model: seat.model, max_tokens: 9, messages: HELLO };
+    for (const message of [await client.messages.create(params), await client.messages.stream(params).finalMessage()]) {
+      assertHolds(message.content, [
+        {
+          type: 'text',
+          text: 'Twice.',
+          citations: [{ url: 'https://tides.example/', title: 'Tides', cited_text: 'Twice a day.' }],
+        },
+      ]);
+    }
+  });
+
+  test('an answer that is spoken is told in its words, for whose sound there is no place', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ raw: streamed({ audio: { id: 'audio_1', transcript: 'Good evening', data: 'UklGRg==' } }) });
+    const message = await client.messages.create({ model: seat.model, max_tokens: 9, messages: HELLO });
+    assertHolds(message.content, [{ type: 'text', text: 'Good evening' }]);
+  });
+
   describe('what another upstream has no place for', () => {
     const EXTRAS = {
       max_tokens: 100,
