@@ -180,6 +180,71 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     }
   });
 
+  test('takes results without ids for those of the calls of that name, the oldest first', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    const call = (city: string) => ({ functionCall: { name: 'weather', args: { city } } });
+    const result = (output: string) => ({ functionResponse: { name: 'weather', response: { output } } });
+    await generate({
+      contents: [
+        ...HI.contents,
+        { role: 'model', parts: [call('Paris'), call('Oslo')] },
+        { role: 'user', parts: [result('mild'), result('cold')] },
+      ],
+    });
+    const { messages } = seat.last.body as { messages: (Json & { tool_calls?: { id: string; function: Json }[] })[] };
+    const [paris, oslo] = messages[1]?.tool_calls ?? [];
+    assert.deepEqual(
+      [paris?.function['arguments'], oslo?.function['arguments']],
+      ['{"city":"Paris"}', '{"city":"Oslo"}'],
+    );
+    assertHolds(messages.slice(2), [
+      { role: 'tool', tool_call_id: paris?.id, content: 'mild' },
+      { role: 'tool', tool_call_id: oslo?.id, content: 'cold' },
+    ]);
+  });
+
+  test('offers only the functions that are allowed where one of them must be called', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    const toolConfig = { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['a', 'c'] } };
+    const tools = [{ functionDeclarations: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] }];
+    await generate({ ...HI, tools, toolConfig });
+    assertHolds(seat.last.body, { tool_choice: 'required' });
+    assert.deepEqual(seat.last.tools, ['a', 'c']);
+  });
+
+  test('tells of a call that is no JSON, but not in the place of a limit that cut it', async () => {
+    const seat = world.seat('openai');
+    const toolCalls = [{ id: 'call_w', name: 'weather', arguments: ['{"city":"Pa'] }];
+    for (const [finish, finishReason] of [
+      ['tool_calls', 'MALFORMED_FUNCTION_CALL'],
+      ['length', 'MAX_TOKENS'],
+    ] as const) {
+      seat.answers({ text: ['Well.'], toolCalls, finish });
+      const parts = [{ text: 'Well.' }];
+      assertHolds(await generate(HI), { candidates: [{ content: { parts }, finishReason }] });
+    }
+  });
+
+  test('names a source once, whatever of the answer rests on it', async () => {
+    const cited = (start_index: number, end_index: number): Json => ({
+      type: 'url_citation',
+      url_citation: { url: 'https://tides.example/', title: 'Tides', start_index, end_index },
+    });
+    const delta = { content: 'Twice a day.', annotations: [cited(0, 5), cited(6, 11)] };
+    const choices = [{ index: 0, delta, finish_reason: 'stop' }];
+    world.seat('openai').answers({ raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n` });
+    const { candidates } = (await generate(HI)) as { candidates: Json[] };
+    assert.deepEqual(candidates[0]?.['groundingMetadata'], {
+      groundingChunks: [{ web: { uri: 'https://tides.example/', title: 'Tides' } }],
+      groundingSupports: [
+        { segment: { startIndex: 0, endIndex: 5, text: 'Twice' }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 6, endIndex: 11, text: 'a day' }, groundingChunkIndices: [0] },
+      ],
+    });
+  });
+
   test('gives as many candidates as are asked for', async () => {
     const seat = world.seat('openai');
     let count = 0;
@@ -221,6 +286,10 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'unsupported_field' }, {}] },
       });
     }
+    // A schema is for JSON only, in our words.
+    const chosen = { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a', 'b'] } };
+    const { dropped } = await generate({ ...HI, generationConfig: chosen });
+    assert.equal(dropped, 'generationConfig.responseMimeType, generationConfig.responseSchema');
     // In the client's own words, even for what adapters call by other names.
     const claude = world.seat('anthropic');
     claude.answers({ text: ['Yes'] });
@@ -427,6 +496,20 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         [...parts, { text: '' }],
       );
       assertHolds(streamed.at(-1), { candidates: [{ finishReason: 'STOP', groundingMetadata }], usageMetadata });
+    });
+
+    test('keeps a signature with the text that it ends, whatever comes at once with it', async () => {
+      const seat = world.seat('google');
+      const parts = [{ text: 'One.', thoughtSignature: 'c2lnbmVk' }, { text: 'Two.' }];
+      seat.answers({
+        raw: sse({ candidates: [{ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0 }] }),
+      });
+      const answer = await post(`/v1beta/models/${seat.model}:streamGenerateContent`, HI);
+      const streamed = (await answer.json()) as { candidates: { content: { parts: unknown[] } }[] }[];
+      assert.deepEqual(
+        streamed.flatMap(({ candidates }) => candidates[0]?.content.parts ?? []),
+        [...parts, { text: '' }],
+      );
     });
 
     test('says what blocked a prompt', async () => {
