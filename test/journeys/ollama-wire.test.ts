@@ -89,6 +89,57 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     assert.equal(texts.join(''), 'Good evening');
   });
 
+  test('gives signed thoughts together with those before them that nobody signed, whole and in lines', async () => {
+    const parts = [
+      { text: 'Let me think.', thought: true },
+      { text: 'Well.' },
+      { text: 'Once more.', thought: true, thoughtSignature: 'c2lnbmVk' },
+      { text: 'Yes.' },
+    ];
+    const event = { candidates: [{ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0 }] };
+    const seat = world.seat('google');
+    seat.answers({ raw: `data: ${JSON.stringify(event)}\r\n\r\n` });
+    const asked = { model: seat.model, think: true };
+    const { message: whole } = (await chat(asked)) as { message: { thinking_blocks: Json[] } };
+    assert.deepEqual(
+      whole.thinking_blocks.map(({ thinking, signature }) => [thinking, signature !== undefined]),
+      [
+        ['Let me think.', false],
+        ['Once more.', true],
+      ],
+    );
+    const lines = (await (await post('/api/chat', { ...asked, messages: HI })).text()).trimEnd().split('\n');
+    const blocks = lines.flatMap((line) => JSON.parse(line).message.thinking_blocks ?? []);
+    assert.deepEqual(blocks, whole.thinking_blocks);
+  });
+
+  test('sends pictures with the type that their bytes show', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    const pictures = {
+      'image/jpeg': [0xff, 0xd8, 0xff, 0xe0],
+      'image/png': [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+      'image/gif': [...Buffer.from('GIF89a')],
+      'image/webp': [...Buffer.from('RIFF'), 4, 0, 0, 0, ...Buffer.from('WEBP')],
+      'image/bmp': [...Buffer.from('BM'), 4, 0, 0, 0],
+    };
+    for (const [type, bytes] of Object.entries(pictures)) {
+      const data = Buffer.from(bytes).toString('base64');
+      await chat({ messages: [{ role: 'user', content: 'What is it?', images: [data] }] });
+      const picture = { type: 'image_url', image_url: { url: `data:${type};base64,${data}` } };
+      assertHolds(seat.last.body, { messages: [{ content: [picture, { type: 'text', text: 'What is it?' }] }] });
+    }
+  });
+
+  test('sets no limit where `num_predict` says that there is none', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    for (const limit of [-1, -2, 0]) {
+      await chat({ options: { num_predict: limit } });
+      assert.ok(!('max_tokens' in (seat.last.body as Json)), String(limit));
+    }
+  });
+
   test('answers what clients send to load and unload a model', async () => {
     const seat = world.seat('openai');
     seat.answers({ text: ['A'] });
