@@ -67,6 +67,28 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     assert.equal(dropped, null);
   });
 
+  test('the parts of a thought reach a chat upstream one below the other', async () => {
+    const summary = ['**Looking**', '**Choosing**'].map((text) => ({ type: 'summary_text' as const, text }));
+    const { sent } = await create('openai', {
+      input: [
+        { type: 'reasoning', id: 'rs_1', summary },
+        { type: 'message', role: 'assistant', content: 'This.' },
+        { type: 'message', role: 'user', content: 'Sure?' },
+      ],
+    });
+    assertHolds(sent, { messages: [{ content: 'This.', reasoning_content: '**Looking**\n\n**Choosing**' }, {}] });
+  });
+
+  test('a call without arguments reaches a chat upstream with none, as JSON says so', async () => {
+    const { sent } = await create('openai', {
+      input: [
+        { type: 'function_call', call_id: 'call_1', name: 'clock', arguments: '' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'noon' },
+      ],
+    });
+    assertHolds(sent, { messages: [{ tool_calls: [{ function: { name: 'clock', arguments: '{}' } }] }, {}] });
+  });
+
   test('everything of its own reaches an upstream of its own', async () => {
     const { sent, dropped } = await create('openai-responses', {
       max_output_tokens: 100,
@@ -388,6 +410,15 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     }
   });
 
+  test('an answer that is spoken is told in its words, for whose sound there is no place', async () => {
+    const seat = world.seat('openai');
+    const audio = { id: 'audio_1', transcript: 'Good evening', data: 'UklGRg==' };
+    const choices = [{ index: 0, delta: { audio }, finish_reason: 'stop' }];
+    seat.answers({ raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n` });
+    const answer = await world.client.responses.create({ model: seat.model, input: 'Hi' });
+    assert.equal(answer.output_text, 'Good evening');
+  });
+
   test('citations stand where they belong', async () => {
     const seat = world.seat('openai-responses');
     const place = { item_id: 'msg_0', output_index: 0, content_index: 0 };
@@ -413,6 +444,62 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     const events = await all(await world.client.responses.create({ model: seat.model, input: 'Hi', stream: true }));
     assert.deepEqual(of(events, 'response.output_text.annotation.added')[0]?.annotation, annotation);
     assertHolds(lastOf(events).output, [{ content: [{ text: 'As said.', annotations: [annotation] }] }]);
+  });
+
+  test('citations of a later text count from where it begins', async () => {
+    const annotation = { type: 'url_citation', url: 'https://tides.example/', title: 'Tides' };
+    const chat = world.seat('openai');
+    const url_citation = { ...annotation, start_index: 6, end_index: 11 };
+    const choices = [
+      { delta: { content: 'Well. ' } },
+      { delta: { refusal: 'No more.' } },
+      { delta: { reasoning_content: 'Hm.' } },
+      { delta: { content: 'Twice a day.' } },
+      { delta: { annotations: [{ type: 'url_citation', url_citation }] }, finish_reason: 'stop' },
+    ].map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+    chat.answers({ raw: `${choices.join('')}data: [DONE]\n\n` });
+    const own = world.seat('openai-responses');
+    const message = (index: number, text: string, annotations: readonly object[]): readonly object[] => {
+      const item = { ...MESSAGE, id: `msg_${index}` };
+      const place = { item_id: item.id, output_index: index, content_index: 0 };
+      const part = { type: 'output_text', text, annotations };
+      return [
+        { type: 'response.output_item.added', output_index: index, item },
+        { type: 'response.content_part.added', ...place, part: { ...part, text: '', annotations: [] } },
+        { type: 'response.output_text.delta', ...place, delta: text },
+        ...annotations.map((each, at) => ({
+          type: 'response.output_text.annotation.added',
+          ...place,
+          annotation_index: at,
+          annotation: each,
+        })),
+        { type: 'response.output_text.done', ...place, text },
+        { type: 'response.content_part.done', ...place, part },
+        {
+          type: 'response.output_item.done',
+          output_index: index,
+          item: { ...item, status: 'completed', content: [part] },
+        },
+      ];
+    };
+    own.answers({
+      raw: sse([
+        { type: 'response.created', response: { ...HEAD, status: 'in_progress' } },
+        ...message(0, 'Well. ', []),
+        ...message(1, 'Twice a day.', [{ ...annotation, start_index: 0, end_index: 5 }]),
+        completed,
+      ]),
+    });
+    for (const seat of [chat, own]) {
+      const answer = await world.client.responses.create({ model: seat.model, input: 'Hi' });
+      const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+      const cited = parts.flatMap((part) =>
+        part.type !== 'output_text'
+          ? []
+          : part.annotations.map((each) => 'start_index' in each && part.text.slice(each.start_index, each.end_index)),
+      );
+      assert.deepEqual(cited, ['Twice'], seat.model);
+    }
   });
 
   test('thoughts that are no summary are thoughts', async () => {

@@ -181,6 +181,31 @@ describe('the tool web_search', { timeout: 60_000 }, () => {
     assert.equal(seat.arrived.length, 9);
   });
 
+  test('a model that must call a tool may answer once it has searched', async () => {
+    const seat = world.seat('openai');
+    seat.answers(({ prompt }) =>
+      /search/.test(prompt) ? { text: ['A hundred years.'] } : { toolCalls: [searchFor('tortoise')] },
+    );
+    const body = { model: seat.model, input: 'Hi', tools: [SEARCH, CLOCK], tool_choice: 'required' as const };
+    assert.equal((await world.client.responses.create(body)).output_text, 'A hundred years.');
+    const choices = seat.arrived.map(({ body }) => (body as { tool_choice: unknown }).tool_choice);
+    assert.deepEqual(choices, ['required', 'auto']);
+  });
+
+  test('of many searches at once a few are made, and the model hears so', async () => {
+    const seat = world.seat('openai');
+    const before = queries.length;
+    const wanted = Array.from({ length: 6 }, (_, index) => searchFor(`No. ${index}`, `call_${index}`));
+    seat.answers(({ prompt }) => (/search/.test(prompt) ? { text: ['Well.'] } : { toolCalls: wanted }));
+    const answer = await world.client.responses.create({ model: seat.model, input: 'Hi', tools: [SEARCH, CLOCK] });
+    assert.equal(answer.output_text, 'Well.');
+    assert.deepEqual(queries.slice(before).sort(), ['No. 0', 'No. 1', 'No. 2', 'No. 3']);
+    const { messages } = seat.last.body as { messages: { role: string; content: string }[] };
+    const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    assert.ok(results.slice(0, 4).every((text) => text.includes('was found by a web search for')));
+    assert.deepEqual(results.slice(4), Array(2).fill('Only 4 searches are made at once.'));
+  });
+
   test('a later round that fails ends the answer with its error', async () => {
     const seat = world.seat('openai');
     seat.answers(({ prompt }) =>
