@@ -79,11 +79,21 @@ describe('thoughts of several blocks as one text', { timeout: 60_000 }, () => {
       stream,
     });
 
-  test('a stream of the chat API', async () => {
+  test('a stream of the chat API, with each block at its place', async () => {
     let thoughts = '';
-    const stream = (await chat(true)) as AsyncIterable<{ choices: { delta: { reasoning_content?: string } }[] }>;
-    for await (const { choices } of stream) thoughts += choices[0]?.delta.reasoning_content ?? '';
+    const blocks: object[] = [];
+    type Delta = { reasoning_content?: string; reasoning_details?: { text: string; index: number }[] };
+    const stream = (await chat(true)) as AsyncIterable<{ choices: { delta: Delta }[] }>;
+    for await (const { choices } of stream) {
+      const { reasoning_content: text = '', reasoning_details: details = [] } = choices[0]?.delta ?? {};
+      thoughts += text;
+      blocks.push(...details.map(({ text, index }) => ({ text, index })));
+    }
     assert.equal(thoughts, THOUGHTS);
+    assert.deepEqual(
+      blocks,
+      PARTS.map((text, index) => ({ text, index })),
+    );
   });
 
   test('a whole answer of the chat API, with each block as it came beside it', async () => {
