@@ -148,6 +148,21 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     });
   });
 
+  test('are refused where they are too much for one request, be it the same one twice', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Seen.'] });
+    const file = await send(Buffer.concat([PDF, Buffer.alloc(17 * 1024 * 1024)]), 'report.pdf');
+    const part = { type: 'file' as const, file: { file_id: file.id } };
+    const ask = (count: number) =>
+      client.chat.completions.create({
+        model: seat.model,
+        messages: [{ role: 'user', content: Array(count).fill(part) }],
+      });
+    await ask(1);
+    await assert.rejects(ask(2), (error) => error instanceof APIError && error.status === 413);
+    assert.equal(seat.arrived.length, 1);
+  });
+
   test('are read here where nothing else keeps a chat from being passed on as it is', async () => {
     const seat = world.seat('openai');
     seat.answers({ text: ['Read.'] });
@@ -232,15 +247,20 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
       newest.slice(0, 3).map(({ id }) => id),
       [third?.id, second?.id, sent.id],
     );
-    const asked = await files.list({ ids: [sent.id, String(third?.id), 'file-unknown'] });
+    const asked = await files.list({ ids: [sent.id, String(third?.id), 'file-unknown', sent.id] });
     assert.deepEqual(
       asked.data.map(({ id }) => id),
       [sent.id, third?.id],
     );
-    // Earlier versions of the API had other names for pages.
-    const older = `${world.gateway.origin}/v1/files?before_id=${sent.id}&limit=1`;
-    const page = await (await fetch(older, { headers: { 'anthropic-version': '2023-06-01' } })).json();
-    assertHolds(page, { data: [{ id: second?.id }], has_more: true });
+    // Earlier versions of the API had other names for pages, and one for those that come before.
+    for (const [limit, data, hasMore] of [
+      [1, [{ id: second?.id }], true],
+      [2, [{ id: third?.id }, { id: second?.id }], false],
+    ] as const) {
+      const older = `${world.gateway.origin}/v1/files?before_id=${sent.id}&limit=${limit}`;
+      const page = await (await fetch(older, { headers: { 'anthropic-version': '2023-06-01' } })).json();
+      assertHolds(page, { data, has_more: hasMore, next_page: null });
+    }
     assert.deepEqual(await files.delete(sent.id), { id: sent.id, type: 'file_deleted' });
     await assert.rejects(files.retrieveMetadata(sent.id), (error) => error instanceof Anthropic.NotFoundError);
     // One file, whichever form it was sent in.
