@@ -347,6 +347,14 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
     assert.doesNotMatch(JSON.stringify(lastBody(world).messages[0]?.content), /image_url/);
   });
 
+  test('a picture of a bucket is seen in the detail that was asked for', async () => {
+    const picture = { type: 'image_url', image_url: { url: '/files/talk/media/green.png', detail: 'low' } };
+    await converse(world, { messages: [{ role: 'user', content: [picture, { type: 'text', text: 'What is it?' }] }] });
+    const url = `data:image/png;base64,${bytes.toString('base64')}`;
+    const shown = { type: 'image_url', image_url: { url, detail: 'low' } };
+    assert.deepEqual(lastBody(world).messages[0]?.content, [shown, { type: 'text', text: 'What is it?' }]);
+  });
+
   test('what is not there is refused before anything is sent', async () => {
     const before = world.upstream.chats.length;
     for (const part of [
@@ -373,6 +381,14 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
     const empty = { role: 'user', content: [{ bucket_id: 'pictures', url: 'x' }] };
     await converse(world, { messages: [empty, { role: 'user', content: 'And now?' }] });
     assert.deepEqual(lastBody(world).messages, [{ role: 'user', content: 'And now?' }]);
+    // A call without its result would be refused.
+    const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }];
+    const called = [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: null, tool_calls },
+    ];
+    await converse(world, { messages: [...called, { ...empty, role: 'tool', tool_call_id: 'call_1' }] });
+    assert.deepEqual(lastBody(world).messages[2], { role: 'tool', tool_call_id: 'call_1', content: '' });
     const answer = await told(postJson(at(world, 'conversation'), { provider: 'acme', messages: [empty] }));
     assert.deepEqual([answer.status, answer.code], [400, 'invalid_request']);
     assert.match(answer.message, /no text in the buckets/);

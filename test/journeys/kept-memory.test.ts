@@ -86,6 +86,7 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     const second = await find('ada', { page: '2', page_size: '2' });
     assert.deepEqual([second.count, second.previous, second.next, second.results.length], [3, 1, null, 1]);
     assert.equal((await find('ada', { page: '1', page_size: '2' })).next, 2);
+    assert.equal((await find('ada', { page: '1', page_size: '3' })).next, null, 'nothing is behind the last one');
     assert.deepEqual(await textsOf('ada', { page: '9' }), []);
   });
 

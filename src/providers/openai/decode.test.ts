@@ -192,6 +192,7 @@ describe('ChatDecoder', () => {
       delta({}, 'length'),
       usage(18),
       { usage: null },
+      { usage: {} },
       '[DONE]',
     );
     assert.deepEqual(
