@@ -354,3 +354,36 @@ test('a model or an alias whose name really ends in :latest is asked by that nam
     await close();
   }
 });
+
+describe('a model that draws, before clients of Ollama', { timeout: 60_000 }, () => {
+  const picture = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64');
+  let world: Awaited<ReturnType<typeof startGatewayBefore>>;
+  let client: Ollama;
+  before(async () => {
+    const upstream = await startOpenAiUpstream(undefined, {
+      models: ['gpt-image-1'],
+      handle({ path, body }, response) {
+        if (path !== '/v1/images/generations') return false;
+        const { prompt } = body as { prompt: string };
+        const data = Array.from({ length: prompt === 'Two cats' ? 2 : 1 }, () => ({ b64_json: picture }));
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ created: 1, data }));
+        return true;
+      },
+    });
+    const acme = `providers:\n  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: acme-key }\n`;
+    world = await startGatewayBefore([upstream], acme);
+    client = new Ollama({ host: world.gateway.origin });
+  });
+  after(() => world.close());
+
+  test('gives its picture where they look for it', async () => {
+    const asked = { model: 'acme/gpt-image-1', prompt: 'A cat' };
+    const whole = await client.generate(asked);
+    assert.equal(whole.image, picture);
+    const streamed: string[] = [];
+    for await (const { image } of await client.generate({ ...asked, stream: true })) if (image) streamed.push(image);
+    assert.deepEqual(streamed, [picture]);
+    const several = await client.generate({ ...asked, prompt: 'Two cats' });
+    assertHolds(several, { images: [picture, picture] });
+  });
+});

@@ -182,12 +182,11 @@ function head({ model }: Pick<AnswerOptions, 'model'>): Json {
 }
 
 function body(kind: Kind, { content, thinking, images }: Said, more: Json): Json {
-  const members = {
-    ...(thinking === '' ? {} : { thinking }),
-    ...(images.length === 0 ? {} : { images }),
-  };
-  if (kind === 'generate') return { response: content, ...members };
-  return { message: { role: 'assistant', content, ...members, ...more } };
+  const thoughts = thinking === '' ? {} : { thinking };
+  const pictures = images.length === 0 ? {} : { images };
+  if (kind === 'chat') return { message: { role: 'assistant', content, ...thoughts, ...pictures, ...more } };
+  // Where it generates, Ollama makes one picture. Only several have no place but that of chats.
+  return { response: content, ...thoughts, ...(images.length === 1 ? { image: images[0] } : pictures) };
 }
 
 /** What comes with the end: why, and how long it took, in nanoseconds. */
