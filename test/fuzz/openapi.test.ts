@@ -97,7 +97,7 @@ const CORPUS: readonly (readonly [title: string, request: Ask, status: number])[
     },
     200,
   ],
-  ['what takes no body asked for one', { method: 'POST', path: '/api/pull' }, 501],
+  ['what takes no body asked for one', { method: 'POST', path: '/api/push' }, 501],
   [
     'a range beyond the file had no words',
     { path: '/files/bucket-1/media/a.png', headers: { range: 'bytes=9-2' } },

@@ -153,6 +153,22 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     assert.equal(seat.arrived.length, 0);
   });
 
+  test('has nothing to pull for a model that is there, also by a name that the list does not have', async () => {
+    const client = new Ollama({ host: world.origin });
+    const { models } = await client.list();
+    for (const model of ['acme/test-model', 'acme/unlisted', 'acme', 'fast', 'test-model:latest']) {
+      assert.deepEqual(await client.pull({ model }), { status: 'success' }, model);
+      const told: string[] = [];
+      for await (const { status } of await client.pull({ model, stream: true })) told.push(status);
+      assert.deepEqual(told, ['success'], model);
+    }
+    assert.deepEqual(
+      models.map(({ name }) => name).filter((name) => name.startsWith('acme/')),
+      [],
+    );
+    await assert.rejects(client.pull({ model: 'nobody/some-model' }), /not managed/);
+  });
+
   test('tells which fields have no place, and refuses them where that is asked for', async () => {
     world.seat('openai').answers({ text: ['A'] });
     const fields = {

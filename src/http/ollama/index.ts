@@ -3,14 +3,15 @@ import type { Deps, Route } from '../deps.ts';
 import { chat, generate } from './ask.ts';
 import { EmbedAnswer, EmbedBody, EmbeddingAnswer, EmbeddingBody, embed, embedOne } from './embed.ts';
 import { errorBody } from './errors.ts';
-import { listRunning, listTags, notManaged, showModel, version } from './models.ts';
+import { listRunning, listTags, notManaged, pullModel, showModel, version } from './models.ts';
 import {
   AskedAnswer,
   ChatBody,
   GenerateBody,
+  NamedBody,
   OllamaError,
+  PullAnswer,
   ShowAnswer,
-  ShowBody,
   TagList,
   VersionAnswer,
 } from './wire.ts';
@@ -85,7 +86,7 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       url: '/api/show',
       summary: 'What a model can do',
-      body: ShowBody,
+      body: NamedBody,
       answer: ShowAnswer,
       handler: showModel(deps),
     },
@@ -98,9 +99,16 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       answer: VersionAnswer,
       handler: version(),
     },
-    ...['pull', 'push', 'create', 'copy'].map(
-      (name) => ({ ...unmanaged, method: 'POST', url: `/api/${name}` }) as const,
-    ),
+    {
+      ...common,
+      method: 'POST',
+      url: '/api/pull',
+      summary: 'Nothing to do for a model that is there, and no way to fetch another',
+      body: NamedBody,
+      answer: PullAnswer,
+      handler: pullModel(deps),
+    },
+    ...['push', 'create', 'copy'].map((name) => ({ ...unmanaged, method: 'POST', url: `/api/${name}` }) as const),
     { ...unmanaged, method: 'DELETE', url: '/api/delete' },
   ];
 }

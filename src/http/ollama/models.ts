@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
 import { type Found, findModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
-import { ShowBody } from './wire.ts';
+import { NamedBody } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -38,9 +39,7 @@ export function listTags(deps: Deps): Handler {
 /** `POST /api/show`: what a model can do. */
 export function showModel(deps: Deps): Handler {
   return async (request) => {
-    const body = validate(ShowBody, bodyValue(request), 'invalid_request');
-    const asked = body.model ?? body.name ?? '';
-    if (asked === '') throw new SluiceError('invalid_request', "'model' is required.", { param: 'model' });
+    const asked = nameIn(request);
     const found = await modelToShow(await modelNamed(asked, deps), deps);
     if (found === undefined) {
       throw new SluiceError('model_not_found', `model '${asked}' not found. GET /api/tags lists what there is.`, {
@@ -75,14 +74,34 @@ export function version(): Handler {
   return async () => ({ version: LIKE_VERSION });
 }
 
+/** `POST /api/pull`: what can be asked is there already. Clients pull each model whose name the list has in other words. */
+export function pullModel(deps: Deps): Handler {
+  return async (request) => {
+    const name = await modelNamed(nameIn(request), deps);
+    if ((await modelToShow(name, deps)) === undefined) throw notHere();
+    return { status: 'success' };
+  };
+}
+
 /** What has to do with files of models, of which there are none. */
 export function notManaged(): Handler {
   return async () => {
-    throw new SluiceError(
-      'not_supported',
-      'Models are not managed through this API: what providers offer is there, see GET /api/tags. Add providers in sluice.yaml.',
-    );
+    throw notHere();
   };
+}
+
+function notHere(): SluiceError {
+  return new SluiceError(
+    'not_supported',
+    'Models are not managed through this API: what providers offer is there, see GET /api/tags. Add providers in sluice.yaml.',
+  );
+}
+
+function nameIn(request: FastifyRequest): string {
+  const { model, name } = validate(NamedBody, bodyValue(request), 'invalid_request');
+  const asked = model ?? name ?? '';
+  if (asked === '') throw new SluiceError('invalid_request', "'model' is required.", { param: 'model' });
+  return asked;
 }
 
 /** The name of a model without the tag that clients add, unless an alias or somebody's model has just that name. */

@@ -106,8 +106,8 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(GenerateBody.shape),
 ]);
 
-/** `POST /api/show`. `name` is what older clients call `model`. */
-export const ShowBody = z.looseObject({ model: Name.nullish(), name: Name.nullish(), verbose: z.boolean().nullish() });
+/** `POST /api/show` and `POST /api/pull`. `name` is what older clients call `model`. */
+export const NamedBody = z.looseObject({ model: Name.nullish(), name: Name.nullish() });
 
 const Details = z.looseObject({
   family: z.string(),
@@ -140,6 +140,9 @@ export const ShowAnswer = z.looseObject({
 
 /** What every line of an answer has, and a whole answer. */
 export const AskedAnswer = z.looseObject({ model: z.string(), created_at: z.string(), done: z.boolean() });
+
+/** `POST /api/pull`, of which Ollama tells the progress until it says `success`. */
+export const PullAnswer = z.object({ status: z.literal('success') });
 
 /** Ollama says `error` alone; `code` and `param` are ours. */
 export const OllamaError = z.object({ error: z.string(), code: z.string(), param: z.string().optional() });
