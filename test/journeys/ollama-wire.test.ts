@@ -402,4 +402,8 @@ describe('a model that draws, before clients of Ollama', { timeout: 60_000 }, ()
     const several = await client.generate({ ...asked, prompt: 'Two cats' });
     assertHolds(several, { images: [picture, picture] });
   });
+
+  test('is told from one that writes', async () => {
+    assertHolds(await client.show({ model: 'acme/gpt-image-1' }), { capabilities: ['image'] });
+  });
 });

@@ -168,7 +168,7 @@ function detailsOf({ id }: Model): {
 }
 
 function capabilitiesOf(model: Model): readonly string[] {
-  if (model.type === 'embedding') return ['embedding'];
+  if (model.type === 'embedding' || model.type === 'image') return [model.type];
   return [
     'completion',
     ...(model.vision === true ? ['vision'] : []),
