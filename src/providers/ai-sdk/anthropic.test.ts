@@ -7,7 +7,6 @@ import { allChunks, contentOf, openVendor, untilFailure } from '../../../test/su
 import type { Message } from '../../core/chat.ts';
 
 const TOOLS = [{ name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } }];
-const signal = AbortSignal.timeout(10_000);
 
 describe('anthropic', () => {
   test('a request in the words of the Messages API', async () => {
@@ -158,7 +157,7 @@ describe('anthropic', () => {
 
   test('the listing', async () => {
     await using vendor = await openVendor('anthropic', () => ({}));
-    const models = await vendor.provider.models({}, signal);
+    const models = await vendor.provider.models({}, AbortSignal.timeout(10_000));
     const { vendor: said, ...model } = models[0] ?? { id: '' };
     assert.deepEqual(Object.keys(said?.['anthropic'] ?? {}).sort(), ['capabilities', 'created_at']);
     assert.deepEqual(model, {
@@ -182,7 +181,7 @@ describe('anthropic', () => {
       const page = { data: [{ id: last ? 'second' : 'first' }], has_more: !last, last_id: 'a&b' };
       return { raw: JSON.stringify(page), headers: { 'content-type': 'application/json' } };
     });
-    const models = await vendor.provider.models({}, signal);
+    const models = await vendor.provider.models({}, AbortSignal.timeout(10_000));
     assert.deepEqual(
       models.map(({ id }) => id),
       ['first', 'second'],
@@ -199,11 +198,11 @@ describe('anthropic', () => {
     ] as const;
     for (const [answer, code] of answers) {
       await using vendor = await openVendor('anthropic', () => answer);
-      await assert.rejects(vendor.provider.models({}, signal), { code });
+      await assert.rejects(vendor.provider.models({}, AbortSignal.timeout(10_000)), { code });
     }
     await using vendor = await openVendor('anthropic', () => ({}), { apiKey: '' });
-    await assert.rejects(vendor.provider.models({}, signal), { code: 'missing_credentials' });
-    assert.equal((await vendor.provider.models({ apiKey: 'own' }, signal)).length, 2);
+    await assert.rejects(vendor.provider.models({}, AbortSignal.timeout(10_000)), { code: 'missing_credentials' });
+    assert.equal((await vendor.provider.models({ apiKey: 'own' }, AbortSignal.timeout(10_000))).length, 2);
   });
 
   test('a listing that takes too long stops with the signal', async () => {
@@ -217,7 +216,7 @@ describe('anthropic', () => {
 
   test('configured models are not asked for', async () => {
     await using vendor = await openVendor('anthropic', () => ({}), { models: ['claude-x'] });
-    assert.deepEqual(await vendor.provider.models({}, signal), [{ id: 'claude-x' }]);
+    assert.deepEqual(await vendor.provider.models({}, AbortSignal.timeout(10_000)), [{ id: 'claude-x' }]);
     assert.equal(vendor.upstream.requests.length, 0);
   });
 });

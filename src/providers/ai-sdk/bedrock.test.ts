@@ -15,7 +15,6 @@ const SIGNED = {
     sessionToken: 'session',
   },
 };
-const signal = AbortSignal.timeout(10_000);
 
 describe('bedrock', () => {
   test('with a bearer key', async () => {
@@ -59,7 +58,7 @@ describe('bedrock', () => {
 
   test('the models of a region', async () => {
     await using vendor = await openVendor('bedrock', () => ({}), SIGNED);
-    const models = await vendor.provider.models({}, signal);
+    const models = await vendor.provider.models({}, AbortSignal.timeout(10_000));
     assert.ok(models.some(({ id }) => id === 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'));
     assert.equal(vendor.upstream.requests.length, 0);
   });

@@ -6,7 +6,6 @@ import { allChunks, contentOf, finishOf, openVendor, untilFailure } from '../../
 import type { Message } from '../../core/chat.ts';
 
 const TOOLS = [{ name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } }];
-const signal = AbortSignal.timeout(10_000);
 
 describe('google', () => {
   test('a request in the words of the Gemini API, the key in a header only', async () => {
@@ -188,7 +187,7 @@ describe('google', () => {
 
   test('the listing holds what answers chats, speaks or embeds', async () => {
     await using vendor = await openVendor('google', () => ({}));
-    const models = await vendor.provider.models({}, signal);
+    const models = await vendor.provider.models({}, AbortSignal.timeout(10_000));
     assert.deepEqual(models, [
       {
         id: 'gemini-2.5-flash',
