@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toFile } from 'openai';
 import { dataUri } from '../support/pictures.ts';
-import { base64, blue, post, red, setWorld, told } from './images-world.ts';
+import { base64, blue, openWorld, post, red, setWorld, told } from './images-world.ts';
 
 describe('OpenAI’s images API, edits and variations', { timeout: 60_000 }, () => {
   const world = setWorld();
@@ -92,6 +92,25 @@ describe('OpenAI’s images API, edits and variations', { timeout: 60_000 }, () 
     assert.equal(gone.status, 404);
     assert.match(gone.json.error.message, new RegExp(`There is no file '${id}'`));
     assert.equal((await edit('file-abc')).status, 422);
+  });
+
+  test('an edit of stored pictures, be it the same one often, of no more bytes than a form may have', async (context) => {
+    const small = await openWorld(context, 'limits: { chatBodyBytes: 65536 }');
+    small.script = () => base64(blue);
+    const bytes = Buffer.concat([blue, Buffer.alloc(150_000)]);
+    const { id } = await small.client.files.create({ file: await toFile(bytes, 'blue.png'), purpose: 'vision' });
+    const edit = (count: number) =>
+      told(
+        post(small, '/v1/images/edits', {
+          model: 'gpt-image-1',
+          prompt: 'x',
+          images: Array(count).fill({ file_id: id }),
+        }),
+      );
+    assert.equal((await edit(4)).status, 200);
+    const many = await edit(5);
+    assert.deepEqual([many.status, many.json.error.param], [413, 'image']);
+    assert.match(many.json.error.message, /more than 655360 bytes in all/);
   });
 
   test('a variation', async () => {

@@ -1,3 +1,4 @@
+import type { Limits } from '../../config/config.ts';
 import { decoded } from '../../core/decoded.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput } from '../../core/image.ts';
@@ -12,32 +13,41 @@ import type { Deps } from '../deps.ts';
 /** Bytes of one stored picture that is sent along. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
+/** Bytes of the pictures of one request, which are held in memory until they have gone on. */
+export function mostInAll(limits: Limits): number {
+  return 10 * limits.chatBodyBytes;
+}
+
 const OF_BUCKET = /^\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)$/;
 
 /**
- * A picture that is kept here, by its path or its whole address, as an inline one. Others stay as they are. Failures name the
- * field that it stands in.
+ * What makes the pictures of one request inline that are kept here, by their path or their whole address. Others stay as they are.
+ * Failures name the field that a picture stands in.
  */
-export async function inlined(
-  input: ImageInput,
-  param: 'image' | 'mask',
+export function inliner(
   deps: Deps,
   origin: string,
-): Promise<ImageInput> {
-  const path = pathOf(input.url, origin);
-  if (path === undefined) return input;
-  const file = await openStored(path, param, deps);
-  const known = mediaTypeOf(file?.path ?? '');
-  if (file === undefined || (known !== undefined && known.kind !== 'image')) throw noPicture(path, param);
-  if (file.size > MOST_BYTES) {
-    throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
-  }
-  const bytes = await collectBytes(file.body);
-  // The path of a file that was sent says nothing of its type.
-  const type = known ?? kindOf(bytes);
-  if (type?.kind !== 'image') throw noPicture(path, param);
-  const { mimeType } = type;
-  return { url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType };
+): (input: ImageInput, param: 'image' | 'mask') => Promise<ImageInput> {
+  const most = mostInAll(deps.config().limits);
+  let left = most;
+  return async (input, param) => {
+    const path = pathOf(input.url, origin);
+    if (path === undefined) return input;
+    const file = await openStored(path, param, deps);
+    const known = mediaTypeOf(file?.path ?? '');
+    if (file === undefined || (known !== undefined && known.kind !== 'image')) throw noPicture(path, param);
+    if (file.size > MOST_BYTES) {
+      throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
+    }
+    left -= file.size;
+    if (left < 0) throw new SluiceError('too_large', `The pictures have more than ${most} bytes in all.`, { param });
+    const bytes = await collectBytes(file.body);
+    // The path of a file that was sent says nothing of its type.
+    const type = known ?? kindOf(bytes);
+    if (type?.kind !== 'image') throw noPicture(path, param);
+    const { mimeType } = type;
+    return { url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType };
+  };
 }
 
 function noPicture(path: string, param: string): SluiceError {

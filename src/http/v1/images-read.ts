@@ -7,6 +7,7 @@ import { kindOf } from '../../media/kind.ts';
 import type { Deps } from '../deps.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
 import type { JsonBody } from '../edge/json-body.ts';
+import { mostInAll } from './images-own.ts';
 import { FLAGS, NUMBERS, type Picture } from './images-wire.ts';
 
 /** A request as it came: its fields, its pictures, and the JSON it was. */
@@ -25,12 +26,11 @@ export async function readImages(request: FastifyRequest, deps: Deps): Promise<R
     return { value, images: [], mask: undefined, sent: { bytes, members } };
   }
   const { limits } = deps.config();
-  // Everything here travels on within one request, and is held in memory meanwhile.
   const bounds = {
     ...limits,
     fieldBytes: limits.bodyBytes,
     uploadFileBytes: Math.min(limits.uploadFileBytes, 5 * limits.chatBodyBytes),
-    uploadRequestBytes: Math.min(limits.uploadRequestBytes, 10 * limits.chatBodyBytes),
+    uploadRequestBytes: Math.min(limits.uploadRequestBytes, mostInAll(limits)),
   };
   const { fields, files } = await readForm(request.raw, bounds, deps);
   const value = Object.fromEntries(

@@ -10,7 +10,7 @@ import { askedOf } from '../task-fields.ts';
 import { validate, withoutEmptyFormat } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { aboutOf, type ImageForm, toItem } from './images-answer.ts';
-import { inlined } from './images-own.ts';
+import { inliner } from './images-own.ts';
 import { picturesOf, type ReadImages, readImages } from './images-read.ts';
 import { beginDrawing, sendDrawing } from './images-stream.ts';
 import {
@@ -62,9 +62,10 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
     const stream = body.stream === true;
     return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
       const origin = originOf(request);
+      const inline = inliner(deps, origin);
       const [mask, ...pictures] = await Promise.all([
-        inputs.mask && inlined(inputs.mask, 'mask', deps, origin),
-        ...inputs.images.map((each) => inlined(each, 'image', deps, origin)),
+        inputs.mask && inline(inputs.mask, 'mask'),
+        ...inputs.images.map((each) => inline(each, 'image')),
       ]);
       const wanted: Omit<ImageRequest, 'model'> = {
         ...toRequest(body, read, task),
