@@ -4,7 +4,7 @@ import { SluiceError } from '../core/errors.ts';
 import type { BucketRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 import { cacheMark } from '../core/vendor.ts';
-import { inlineMedia, OWN_ORIGIN } from './inline-media.ts';
+import { inlineMedia, OWN_ORIGIN, TakenBytes } from './inline-media.ts';
 
 /** An address of our own under which a bucket's media is served. */
 export const OWN_MEDIA = new RegExp(
@@ -13,18 +13,21 @@ export const OWN_MEDIA = new RegExp(
 
 /** Turns what was uploaded into what a provider can read: documents into text, media into inline media. */
 export function bucketStep(buckets: Buckets): Step {
-  async function resolve(part: Part): Promise<Part[]> {
+  async function resolve(part: Part, taken: TakenBytes): Promise<Part[]> {
     if (part.type === 'media') {
       const own = ownMedia(part);
-      return own === undefined ? [part] : [await media(buckets, own.bucketId, own.name, part)];
+      return own === undefined ? [part] : [await media(buckets, own, part, taken)];
     }
     if (part.type !== 'bucket') return [part];
-    return part.name === undefined ? text(buckets, part) : [await media(buckets, part.bucketId, part.name, part)];
+    const { bucketId, name } = part;
+    return name === undefined ? text(buckets, part, taken) : [await media(buckets, { bucketId, name }, part, taken)];
   }
 
-  async function message(each: Message): Promise<Message[]> {
+  async function message(each: Message, taken: TakenBytes): Promise<Message[]> {
     if (!each.content.some(isOurs)) return [each];
-    const content = (await Promise.all(each.content.map(resolve))).flat();
+    const content: Part[] = [];
+    // One after the other: what is too much is known before the next file is read.
+    for (const part of each.content) content.push(...(await resolve(part, taken)));
     // No upstream takes a message without words.
     return content.length === 0 && each.role === 'user' ? [] : [{ ...each, content }];
   }
@@ -33,7 +36,9 @@ export function bucketStep(buckets: Buckets): Step {
     name: 'buckets',
     async enrich(request) {
       if (!request.messages.some(({ content }) => content.some(isOurs))) return { request };
-      const messages = (await Promise.all(request.messages.map(message))).flat();
+      const taken = new TakenBytes();
+      const messages: Message[] = [];
+      for (const each of request.messages) messages.push(...(await message(each, taken)));
       if (messages.some(isOfUser) || !request.messages.some(isOfUser)) return { request: { ...request, messages } };
       throw new SluiceError(
         'invalid_request',
@@ -55,7 +60,12 @@ function isOurs(part: Part): boolean {
   return part.type === 'bucket' || (part.type === 'media' && ownMedia(part) !== undefined);
 }
 
-function ownMedia(part: MediaPart): { readonly bucketId: string; readonly name: string } | undefined {
+interface OwnMedia {
+  readonly bucketId: string;
+  readonly name: string;
+}
+
+function ownMedia(part: MediaPart): OwnMedia | undefined {
   const found = OWN_MEDIA.exec(part.url);
   if (found?.[1] === undefined || found[2] === undefined) return undefined;
   try {
@@ -65,9 +75,12 @@ function ownMedia(part: MediaPart): { readonly bucketId: string; readonly name: 
   }
 }
 
-async function text(buckets: Buckets, part: BucketPart): Promise<Part[]> {
+async function text(buckets: Buckets, part: BucketPart, taken: TakenBytes): Promise<Part[]> {
   let all = '';
-  for await (const piece of buckets.text(await find(buckets, part.bucketId))) all += piece;
+  for await (const piece of buckets.text(await find(buckets, part.bucketId))) {
+    taken.take(Buffer.byteLength(piece));
+    all += piece;
+  }
   return all === '' ? [] : [{ type: 'text', text: all, ...cacheMark(part) }];
 }
 
@@ -85,9 +98,9 @@ async function find(buckets: Buckets, id: string): Promise<BucketRecord> {
 
 async function media(
   buckets: Buckets,
-  bucketId: string,
-  name: string,
+  { bucketId, name }: OwnMedia,
   like: MediaPart | BucketPart,
+  taken: TakenBytes,
 ): Promise<MediaPart> {
   await find(buckets, bucketId);
   const found = await buckets.media(bucketId, name, 'original');
@@ -97,5 +110,5 @@ async function media(
       param: 'messages',
     });
   }
-  return inlineMedia(opened, name, found.file.mimeType, like);
+  return inlineMedia(opened, name, found.file.mimeType, like, taken);
 }

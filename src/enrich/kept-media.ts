@@ -4,7 +4,7 @@ import { mediaTypeOf } from '../core/media-types.ts';
 import type { Files } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 import { mediaPath, nameOfAddress, readMediaName } from '../media/names.ts';
-import { inlineMedia, OWN_ORIGIN } from './inline-media.ts';
+import { inlineMedia, OWN_ORIGIN, TakenBytes } from './inline-media.ts';
 
 const ADDRESS = new RegExp(`${OWN_ORIGIN}(/(?:media|images)/[^/?#]+)(?:[?#].*)?$`);
 
@@ -21,19 +21,20 @@ export function keptName(url: string): string | undefined {
 
 /** Kept media of earlier answers, which no provider could fetch here, go along inline. */
 export function keptMediaStep(files: Files): Step {
-  async function resolve(part: Part): Promise<Part> {
+  async function resolve(part: Part, taken: TakenBytes): Promise<Part> {
     const name = part.type === 'media' ? keptName(part.url) : undefined;
-    return name === undefined ? part : inline(files, name, part as MediaPart);
+    return name === undefined ? part : inline(files, name, part as MediaPart, taken);
   }
   return {
     name: 'kept media',
     async enrich(request) {
       if (!request.messages.some(hasKept)) return { request };
+      const taken = new TakenBytes();
       const messages = await Promise.all(
-        request.messages.map(
-          async (message): Promise<Message> =>
-            hasKept(message) ? { ...message, content: await Promise.all(message.content.map(resolve)) } : message,
-        ),
+        request.messages.map(async (message): Promise<Message> => {
+          if (!hasKept(message)) return message;
+          return { ...message, content: await Promise.all(message.content.map((part) => resolve(part, taken))) };
+        }),
       );
       return { request: { ...request, messages } };
     },
@@ -45,10 +46,10 @@ function hasKept({ content }: Message): boolean {
 }
 
 /** Where nothing is kept under a whole address, another program of this machine may know it. */
-async function inline(files: Files, name: string, part: MediaPart): Promise<MediaPart> {
+async function inline(files: Files, name: string, part: MediaPart, taken: TakenBytes): Promise<MediaPart> {
   const type = mediaTypeOf(name);
   const opened = type === undefined ? undefined : await files.open(mediaPath(name));
-  if (type !== undefined && opened !== undefined) return inlineMedia(opened, name, type.mimeType, part);
+  if (type !== undefined && opened !== undefined) return inlineMedia(opened, name, type.mimeType, part, taken);
   if (!part.url.startsWith('/')) return part;
   throw new SluiceError('not_found', `There is no media file '${name.slice(0, 100)}' here.`, { param: 'messages' });
 }

@@ -355,6 +355,24 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
     assert.deepEqual(lastBody(world).messages[0]?.content, [shown, { type: 'text', text: 'What is it?' }]);
   });
 
+  test('what would be too much in all is refused before anything is sent, be it the same one often', async () => {
+    const size = 17 * 1024 * 1024;
+    const film = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom'), Buffer.alloc(size)]);
+    await upload(world, 'large', ['tides.txt', 'tide '.repeat(size / 5)], ['film.mp4', film, 'video/mp4']);
+    const before = world.upstream.chats.length;
+    for (const part of [
+      { bucket_id: 'large' },
+      { bucket_id: 'large', name: 'film.mp4' },
+      { type: 'video_url', video_url: { url: '/files/large/media/film.mp4' } },
+    ]) {
+      const messages = Array(4).fill({ role: 'user', content: [part] });
+      const answer = await told(postJson(at(world, 'conversation'), { provider: 'acme', messages }));
+      assert.equal(answer.status, 413, JSON.stringify(part));
+      assert.match(answer.message, /more than 67108864 bytes in all/);
+    }
+    assert.equal(world.upstream.chats.length, before);
+  });
+
   test('what is not there is refused before anything is sent', async () => {
     const before = world.upstream.chats.length;
     for (const part of [
