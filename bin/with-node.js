@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { runWithNode } from './node-runtime.js';
 
-// Each test file is a process of its own, which reads most of the sources: what others have compiled before spares a third of that.
+// Each process of tests reads most of the sources: what others have compiled before spares a third of that.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 
 runWithNode(process.argv.slice(2));

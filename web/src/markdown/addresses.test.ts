@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { linkAddress } from './addresses.ts';
 
 const ORIGIN = 'http://127.0.0.1:1337';
 
-before(() => {
+/** For as long as a test takes. */
+function standAtOrigin(context: TestContext): void {
   Object.assign(globalThis, { location: new URL(ORIGIN) });
-});
+  context.after(() => Reflect.deleteProperty(globalThis, 'location'));
+}
 
-test('a link leads to another site, to a person, or to media of this server', () => {
+test('a link leads to another site, to a person, or to media of this server', (context) => {
+  standAtOrigin(context);
   for (const address of [
     'https://example.com/a?b#c',
     'http://127.0.0.1:8080/backend-api/v2/version',
@@ -21,7 +24,8 @@ test('a link leads to another site, to a person, or to media of this server', ()
   assert.equal(linkAddress(`${ORIGIN}/media/a.png?x=1`), '/media/a.png?x=1');
 });
 
-test('a link leads nowhere else on this server, however it is written', () => {
+test('a link leads nowhere else on this server, however it is written', (context) => {
+  standAtOrigin(context);
   for (const address of [
     '/backend-api/v2/create?prompt=x',
     `${ORIGIN}/backend-api/v2/create?prompt=x`,

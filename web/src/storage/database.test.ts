@@ -25,7 +25,7 @@ function succeeding(result: unknown): object {
   return request;
 }
 
-test('a database whose connection the browser has lost is opened again', async () => {
+test('a database whose connection the browser has lost is opened again', async (context) => {
   const connections: Connection[] = [];
   const open = (): object => {
     const connection = new Connection();
@@ -33,6 +33,7 @@ test('a database whose connection the browser has lost is opened again', async (
     return succeeding(connection);
   };
   Object.assign(globalThis, { indexedDB: { open } });
+  context.after(() => Reflect.deleteProperty(globalThis, 'indexedDB'));
   await readAll('chats');
   connections[0]?.lose();
   // A page that goes then has to keep elsewhere what it cannot write at once.
