@@ -149,7 +149,10 @@ function isEmpty({ parts, toolCalls, error, finish }: Message): boolean {
 
 function Suggestions({ chat, texts }: { readonly chat: string; readonly texts: readonly string[] }) {
   const askIt = async (text: string): Promise<void> => {
-    if (await isAloneIn(chat)) ask(app.get().chats.byId[chat], [{ type: 'text', text }]);
+    const isAlone = await isAloneIn(chat);
+    const asked = app.get().chats.byId[chat];
+    // Another tab may have deleted it.
+    if (isAlone && asked !== undefined) ask(asked, [{ type: 'text', text }]);
   };
   return (
     <ul class="suggestions" aria-label={t('chat.suggestions')}>
