@@ -13,7 +13,6 @@ import type { UpstreamRequest } from './request.ts';
 import { createUpstreamClient, type Exchange } from './upstream.ts';
 
 const client = createUpstreamClient(() => ({ ...defaultLimits, inflateBytes: 1024 * 1024 }));
-after(() => client.close());
 
 interface Heard {
   status: number | undefined;
@@ -75,6 +74,8 @@ async function rawServer(context: TestContext, speak: (socket: Socket) => void):
 }
 
 describe('the client towards upstreams', () => {
+  after(() => client.close());
+
   test('sends method, path, headers and body as given, and nothing that was not given', async (context) => {
     let seen: unknown;
     const { url } = await plainServer(context, async (request, response) => {

@@ -13,13 +13,13 @@ const OWN_PORT = 1;
 
 const open: { server: Server; sockets: Set<Socket> }[] = [];
 
-afterEach(async () => {
+async function closeAll(): Promise<void> {
   for (const { server, sockets } of open.splice(0)) {
     for (const socket of sockets) socket.destroy();
     server.close();
     if (server.listening) await once(server, 'close');
   }
-});
+}
 
 async function listen(server: Server, port = 0): Promise<number> {
   const sockets = new Set<Socket>();
@@ -107,6 +107,8 @@ function options(port: number, more: Partial<LocalOptions> = {}): LocalOptions {
 const idsOf = (configs: readonly ProviderConfig[]) => configs.map((config) => config.id).sort();
 
 describe('detectLocal', () => {
+  afterEach(closeAll);
+
   for (const id of ids) {
     test(`recognises ${id}, as nothing but itself`, async () => {
       const seen: IncomingMessage[] = [];
@@ -249,6 +251,8 @@ describe('detectLocal', () => {
 });
 
 describe('watchLocal', () => {
+  afterEach(closeAll);
+
   const never = 2 ** 30;
 
   test('tells who came and who went, and nothing in between', async () => {

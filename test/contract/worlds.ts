@@ -22,7 +22,7 @@ export const WORLDS: readonly (readonly [name: string, open: Open<Stores>])[] = 
   ...(noPostgres === undefined ? [['postgresql and disk', openOnServer] as const] : []),
 ];
 
-/** One for all tests of a file. */
+/** One for all tests of the process, and so are these hooks: it ends with the last of them. */
 let server: Promise<PostgresServer> | undefined;
 const ended: (() => unknown)[] = [];
 after(async () => {

@@ -7,16 +7,6 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 let gateway: Gateway;
 let client: OpenAI;
 
-before(async () => {
-  gateway = await startGateway(`
-embedded: { enabled: true }
-aliases: { narrator: [flite/flite] }
-providers: { mute: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: no-key, models: [quiet] } }
-`);
-  client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
-});
-after(() => gateway.close());
-
 async function post(body: unknown, path = '/v1/audio/speech') {
   const response = await fetch(gateway.origin + path, {
     method: 'POST',
@@ -27,6 +17,16 @@ async function post(body: unknown, path = '/v1/audio/speech') {
 }
 
 describe('POST /v1/audio/speech', () => {
+  before(async () => {
+    gateway = await startGateway(`
+embedded: { enabled: true }
+aliases: { narrator: [flite/flite] }
+providers: { mute: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: no-key, models: [quiet] } }
+`);
+    client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
+  });
+  after(() => gateway.close());
+
   test('the official client gets a sound file', async () => {
     const answer = await client.audio.speech.create({ model: 'flite', voice: 'rms', input: 'Hello there.' });
     assert.equal(answer.headers.get('content-type'), 'audio/mpeg');

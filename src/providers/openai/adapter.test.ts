@@ -17,7 +17,6 @@ import { createUpstreamClient } from '../../outbound/upstream.ts';
 import { createOpenAiProvider } from './adapter.ts';
 
 const client = createUpstreamClient(() => defaultLimits);
-after(() => client.close());
 
 interface Setup {
   readonly upstream: OpenAiUpstream;
@@ -50,6 +49,8 @@ async function setup(
 }
 
 describe('a provider of the OpenAI wire format', () => {
+  after(() => client.close());
+
   test('asks for the whole of a spoken answer, unless it is samples: no other format streams', async (context) => {
     const { upstream, chat } = await setup(context, () => ({ text: ['Good day'] }));
     const streamed: unknown[] = [];

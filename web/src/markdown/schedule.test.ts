@@ -25,7 +25,6 @@ test('a job that throws is done with, and those behind it go on', (context) => {
   assert.equal(idle.length, 0);
   inSlices(() => false);
   assert.equal(idle.length, 1);
-  // Nothing is left to be done: others in this process may want jobs of their own.
+  // Else it would be waited for, and later work not begun.
   idle.shift()?.();
-  assert.equal(idle.length, 0);
 });

@@ -33,7 +33,10 @@ test('a database whose connection the browser has lost is opened again', async (
     return succeeding(connection);
   };
   Object.assign(globalThis, { indexedDB: { open } });
-  context.after(() => Reflect.deleteProperty(globalThis, 'indexedDB'));
+  context.after(() => {
+    connections.at(-1)?.lose();
+    Reflect.deleteProperty(globalThis, 'indexedDB');
+  });
   await readAll('chats');
   connections[0]?.lose();
   // A page that goes then has to keep elsewhere what it cannot write at once.
