@@ -16,6 +16,7 @@ const ALONE = [
   'src/http/edge/outline-without.test.ts',
   'src/outbound/guarded-fetch.test.ts',
   'test/journeys/streams-bounds.test.ts',
+  'test/journeys/top.test.ts',
   'web/src/storage/library.test.ts',
 ];
 /** So do those with timers of their own making: a timer that never fires stays behind, and others may wait for it. */
