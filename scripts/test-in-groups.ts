@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -22,21 +22,22 @@ const ALONE = [
 /** So do those with timers of their own making: a timer that never fires stays behind, and others may wait for it. */
 const MAKES_TIMERS = /\btimers\.enable\(/;
 
-const FOLDER = resolve('node_modules/.cache/test-groups');
+/** Of this run alone: another one may go on beside it. */
+const FOLDER = resolve('node_modules/.cache/test-groups', String(process.pid));
 
 const words = process.argv.slice(2);
 const options = words.filter((word) => word.startsWith('-'));
 const files = globSync(words.filter((word) => !word.startsWith('-'))).toSorted();
-if (files.length === 0) {
-  console.error('No test file fits these patterns.');
-  process.exit(2);
-}
+if (files.length === 0) fail('No test file fits these patterns.');
+for (const name of ALONE) if (!existsSync(name)) fail(`${name}, which is to run alone, is not there.`);
 const child = spawn(process.execPath, ['--test', ...options, ...writeGroups()], { stdio: 'inherit' });
-child.once('exit', (code) => process.exit(code ?? 1));
+child.once('exit', (code) => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  process.exit(code ?? 1);
+});
 
 /** Writes a file for each group that imports the group's, and returns their paths. */
 function writeGroups(): string[] {
-  rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   return groups().map((group, index) => {
     const file = join(FOLDER, `${String(index + 1).padStart(2, '0')}.test.mjs`);
@@ -65,4 +66,9 @@ function groups(): string[][] {
 
 function topFolder(file: string | undefined): string | undefined {
   return file?.split(sep)[0];
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
 }
