@@ -24,6 +24,11 @@ export function readDataUri(url: string): DataUri | undefined {
   return { mimeType, isBase64: semicolon !== -1 && /^base64$/i.test(last.trim()), data: url.slice(comma + 1) };
 }
 
+/** An address that holds `content`: bytes, or their base64. */
+export function dataUri(mimeType: string, content: Buffer | string): string {
+  return `data:${mimeType};base64,${typeof content === 'string' ? content : content.toString('base64')}`;
+}
+
 /** By the scheme alone, in capitals too: whether anything can be read of it, only `readDataUri` tells. */
 export function isDataUri(url: string): boolean {
   return /^data:/i.test(url);

@@ -1,4 +1,5 @@
 import type { MediaPart } from '../core/chat.ts';
+import { dataUri } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { mediaKind } from '../core/media-types.ts';
 import { collectBytes } from '../core/pieces.ts';
@@ -48,7 +49,7 @@ export async function inlineMedia(
   return {
     type: 'media',
     kind: mediaKind(mimeType),
-    url: `data:${mimeType};base64,${bytes.toString('base64')}`,
+    url: dataUri(mimeType, bytes),
     mimeType,
     name,
     ...(like.detail === undefined ? {} : { detail: like.detail }),

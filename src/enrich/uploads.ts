@@ -1,4 +1,5 @@
 import type { MediaPart, Message, Part } from '../core/chat.ts';
+import { dataUri } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { framed } from '../core/framed-text.ts';
 import { mediaKind } from '../core/media-types.ts';
@@ -35,7 +36,7 @@ export function uploadStep(uploads: Uploads): Step {
         if (text !== undefined) return { type: 'text', text: framed(record.name, text), ...cacheMark(part) };
         const bytes = await collectBytes((await uploads.open(record)).body);
         const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
-        const url = `data:${mimeType};base64,${bytes.toString('base64')}`;
+        const url = dataUri(mimeType, bytes);
         // What the file is, and not what the part that refers to it says.
         return {
           ...part,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { MediaPart } from '../../core/chat.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { extensionFor, mediaTypeOf } from '../../core/media-types.ts';
 import { Refusal } from '../../documents/conversion.ts';
@@ -55,7 +56,7 @@ function mediaPart(file: FormFile): MediaPart | undefined {
   const type = mediaTypeOf(name) === undefined ? undefined : typeOf(name, file.bytes);
   if (type === undefined || !('mimeType' in type)) return undefined;
   const { kind, mimeType } = type;
-  return { type: 'media', kind, url: `data:${mimeType};base64,${file.bytes.toString('base64')}`, mimeType, name };
+  return { type: 'media', kind, url: dataUri(mimeType, file.bytes), mimeType, name };
 }
 
 /** Browsers send pasted media without a name, or as `blob`. */

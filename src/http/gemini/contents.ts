@@ -1,4 +1,5 @@
 import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { mediaKind } from '../../core/media-types.ts';
 import { isUpload, uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
 import { fromSignature } from './signature.ts';
@@ -127,7 +128,7 @@ class ContentsDecoder {
     if (inlineData !== undefined) {
       this.#note('contents.parts.inlineData', inlineData, INLINE_FIELDS);
       const { data, mimeType = 'application/octet-stream', displayName } = inlineData;
-      const url = `data:${mimeType};base64,${standardBase64(data)}`;
+      const url = dataUri(mimeType, standardBase64(data));
       return [toMedia(url, mimeType, part, displayName)];
     }
     if (fileData !== undefined) {

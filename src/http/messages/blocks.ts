@@ -1,4 +1,5 @@
 import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../../core/chat.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { isObject, wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
@@ -156,7 +157,7 @@ function textOf({ text }: Json): string {
 /** The address of a picture or document; undefined where only Anthropic can find it. */
 function addressOf({ type, media_type: mediaType, data, url, file_id: id }: Json): string | undefined {
   if (type === 'file' && isUploadId(id)) return uploadAddress(id);
-  if (type === 'base64' && typeof data === 'string') return `data:${wordsOf(mediaType)};base64,${data}`;
+  if (type === 'base64' && typeof data === 'string') return dataUri(wordsOf(mediaType), data);
   return type === 'url' && typeof url === 'string' ? url : undefined;
 }
 

@@ -8,7 +8,7 @@ import type {
   Tool,
   ToolCall,
 } from '../../core/chat.ts';
-import { isDataUri, mimeTypeOf } from '../../core/data-uri.ts';
+import { dataUri, isDataUri, mimeTypeOf } from '../../core/data-uri.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { Wish } from '../../routing/select.ts';
 import { parseId } from '../edge/body.ts';
@@ -211,5 +211,5 @@ const MAGIC: readonly (readonly [string, string])[] = [
 function toImage(image: string): MediaPart {
   if (isDataUri(image)) return { type: 'media', kind: 'image', url: image, ...mimeTypeOf(image) };
   const mimeType = MAGIC.find(([start]) => image.startsWith(start))?.[1] ?? 'image/png';
-  return { type: 'media', kind: 'image', url: `data:${mimeType};base64,${image}`, mimeType };
+  return { type: 'media', kind: 'image', url: dataUri(mimeType, image), mimeType };
 }

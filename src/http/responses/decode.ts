@@ -11,6 +11,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../../core/chat.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { isObject, wordsOf } from '../../core/objects.ts';
 import { asArguments, modelName } from '../../core/tool-names.ts';
 import { isUpload } from '../../core/upload-address.ts';
@@ -113,7 +114,7 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         const { result, output_format: format } = item;
         if (typeof result !== 'string') break;
         const mimeType = `image/${typeof format === 'string' ? format : 'png'}`;
-        said.push({ type: 'media', kind: 'image', url: `data:${mimeType};base64,${result}`, mimeType });
+        said.push({ type: 'media', kind: 'image', url: dataUri(mimeType, result), mimeType });
         break;
       }
       case 'compaction_trigger': // asks for an answer of another kind

@@ -1,4 +1,5 @@
 import type { Limits } from '../../config/config.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { decoded } from '../../core/decoded.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput } from '../../core/image.ts';
@@ -46,7 +47,7 @@ export function inliner(
     const type = known ?? kindOf(bytes);
     if (type?.kind !== 'image') throw noPicture(path, param);
     const { mimeType } = type;
-    return { url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType };
+    return { url: dataUri(mimeType, bytes), mimeType };
   };
 }
 

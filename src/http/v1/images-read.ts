@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { mimeTypeOf } from '../../core/data-uri.ts';
+import { dataUri, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, ImageRequest } from '../../core/image.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
@@ -76,5 +76,5 @@ function toInput({ name, filename, bytes }: FormFile): ImageInput {
     throw new SluiceError('invalid_field', `'${name}' must be a PNG, JPEG, WebP or GIF.`, { param: name });
   }
   const { mimeType } = kind;
-  return { url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType, name: filename };
+  return { url: dataUri(mimeType, bytes), mimeType, name: filename };
 }

@@ -8,6 +8,7 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { defined, isObject } from '../../core/objects.ts';
@@ -229,7 +230,7 @@ function fieldOf(feature: string): string {
 function addressOf(part: LanguageModelV4File): string {
   if (part.data.type === 'url') return part.data.url.href;
   const { data } = part.data;
-  return `data:${part.mediaType};base64,${typeof data === 'string' ? data : Buffer.from(data).toString('base64')}`;
+  return dataUri(part.mediaType, typeof data === 'string' ? data : Buffer.from(data).toString('base64'));
 }
 
 function toFinishReason(reason: LanguageModelV4FinishReason, hasCalls: boolean, label: string): FinishReason {

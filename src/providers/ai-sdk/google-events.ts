@@ -1,5 +1,6 @@
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { isObject, membersOf, textOf, wordsOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { eventIn, type Speaker, streamFailure } from './failure.ts';
@@ -91,7 +92,7 @@ export class ContentEvents {
 function mediaOf({ mimeType, data }: Json): Chunk | undefined {
   const kind = /^(image|audio|video)\//.exec(wordsOf(mimeType))?.[1] as 'image' | 'audio' | 'video' | undefined;
   if (kind === undefined || typeof mimeType !== 'string' || typeof data !== 'string') return undefined;
-  return { type: 'media', media: { kind, url: `data:${mimeType};base64,${data}`, mimeType } };
+  return { type: 'media', media: { kind, url: dataUri(mimeType, data), mimeType } };
 }
 
 function toFinish(reason: string | undefined, hasCalls: boolean): FinishReason {

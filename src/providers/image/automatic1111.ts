@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
-import { base64Of } from '../../core/data-uri.ts';
+import { base64Of, dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
@@ -92,7 +92,7 @@ export function automatic1111(config: ProviderConfig, deps: ImageProviderDeps): 
           images: images.slice(first, first + request.n).flatMap((image) => {
             if (typeof image !== 'string') return [];
             const data = base64Of(image) ?? image;
-            return [{ kind: 'image', url: `data:image/png;base64,${data}`, mimeType: 'image/png' } as const];
+            return [{ kind: 'image', url: dataUri('image/png', data), mimeType: 'image/png' } as const];
           }),
         };
       } finally {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, MadeImage } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
@@ -112,7 +113,7 @@ export function comfyui(config: ProviderConfig, deps: ImageProviderDeps): Provid
     const { kind, mimeType = 'image/png' } = kindOf(bytes) ?? {};
     return {
       kind: kind === 'video' ? 'video' : 'image',
-      url: `data:${mimeType};base64,${bytes.toString('base64')}`,
+      url: dataUri(mimeType, bytes),
       mimeType,
     };
   }

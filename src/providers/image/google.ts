@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageRequest, ImageWatcher, MadeImage } from '../../core/image.ts';
 import { membersOf, wordsOf } from '../../core/objects.ts';
@@ -79,7 +80,7 @@ export function withGoogleImages(provider: Provider, config: ProviderConfig, dep
     const headers = headersFor(config, call.credentials);
     const { bytes } = await askBytes(deps, { url: uri, method: 'GET', headers }, call.signal);
     const { mimeType = 'video/mp4' } = kindOf(bytes) ?? {};
-    return { kind: 'video', url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType };
+    return { kind: 'video', url: dataUri(mimeType, bytes), mimeType };
   }
 
   return Object.assign(provider, { image } satisfies Pick<Provider, 'image'>);
@@ -109,7 +110,7 @@ function predictions(list: unknown, label: string): MadeImage[] {
   const images = found.flatMap(({ bytesBase64Encoded: data, mimeType = 'image/png', prompt }): MadeImage[] => {
     if (typeof data !== 'string' || typeof mimeType !== 'string') return [];
     const said = typeof prompt === 'string' ? { revisedPrompt: prompt } : {};
-    return [{ kind: 'image', url: `data:${mimeType};base64,${data}`, mimeType, ...said }];
+    return [{ kind: 'image', url: dataUri(mimeType, data), mimeType, ...said }];
   });
   const filtered = found.find(({ raiFilteredReason: reason }) => typeof reason === 'string');
   if (images.length === 0 && filtered !== undefined) {

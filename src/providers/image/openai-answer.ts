@@ -1,6 +1,6 @@
 import type { Call } from '../../core/call.ts';
 import type { Usage } from '../../core/chunk.ts';
-import { base64Of, isDataUri } from '../../core/data-uri.ts';
+import { base64Of, dataUri, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageWatcher, MadeImage } from '../../core/image.ts';
 import { membersOf, wordsOf } from '../../core/objects.ts';
@@ -100,7 +100,7 @@ function toImage(item: unknown, origin?: string): MadeImage[] {
 function inline(data: string): MadeImage {
   const base64 = base64Of(data) ?? data;
   const { kind, mimeType = 'image/png' } = kindOf(Buffer.from(base64.slice(0, 1_024), 'base64')) ?? {};
-  return { kind: kind === 'video' ? kind : 'image', url: `data:${mimeType};base64,${base64}`, mimeType };
+  return { kind: kind === 'video' ? kind : 'image', url: dataUri(mimeType, base64), mimeType };
 }
 
 function addressOf(url: string, origin: string | undefined): string | undefined {

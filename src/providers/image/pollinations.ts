@@ -1,3 +1,4 @@
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest, MadeImage } from '../../core/image.ts';
 import { fieldText, membersOf } from '../../core/objects.ts';
@@ -51,7 +52,7 @@ export function withPollinations(provider: Provider, deps: ImageProviderDeps): P
           );
         }
         const { mimeType } = kind;
-        images.push({ kind: kind.kind, url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType });
+        images.push({ kind: kind.kind, url: dataUri(mimeType, bytes), mimeType });
       }
       return { images };
     },

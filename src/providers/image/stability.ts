@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest, MadeImage } from '../../core/image.ts';
 import { fieldText, membersOf } from '../../core/objects.ts';
@@ -88,5 +89,5 @@ function toImage(json: unknown, label: string): MadeImage {
   if (typeof image !== 'string' || image === '') {
     throw new SluiceError('upstream_invalid', `${label} answered without an image.`);
   }
-  return { kind: 'image', url: `data:image/png;base64,${image}`, mimeType: 'image/png' };
+  return { kind: 'image', url: dataUri('image/png', image), mimeType: 'image/png' };
 }

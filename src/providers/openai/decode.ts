@@ -1,4 +1,5 @@
 import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import { decodeUsage } from '../../core/usage.ts';
@@ -129,7 +130,7 @@ export class ChatDecoder {
         type: 'media',
         media: {
           kind: 'audio',
-          url: `data:audio/wav;base64,${this.#audio.data}`,
+          url: dataUri('audio/wav', this.#audio.data),
           mimeType: 'audio/wav',
           ...(this.#audio.transcript === '' ? {} : { transcript: this.#audio.transcript }),
         },

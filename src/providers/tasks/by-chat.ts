@@ -2,6 +2,7 @@ import type { Limits } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { collect, within } from '../../core/collect.ts';
+import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
@@ -34,7 +35,7 @@ export function withChatTranscription(provider: Provider, limits: () => Pick<Lim
 
 function toChat(request: TranscriptionRequest): ChatRequest {
   const { bytes, mimeType, filename } = request.recording;
-  const url = `data:${mimeType};base64,${bytes.toString('base64')}`;
+  const url = dataUri(mimeType, bytes);
   return {
     model: request.model,
     providers: [],
