@@ -3,8 +3,9 @@ import type { BucketPart, MediaPart, Message, Part } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { BucketRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { TakenBytes } from '../core/taken-bytes.ts';
 import { cacheMark } from '../core/vendor.ts';
-import { inlineMedia, OWN_ORIGIN, TakenBytes } from './inline-media.ts';
+import { inlineMedia, MOST_BYTES, OWN_ORIGIN } from './inline-media.ts';
 
 /** An address of our own under which a bucket's media is served. */
 export const OWN_MEDIA = new RegExp(
@@ -36,7 +37,7 @@ export function bucketStep(buckets: Buckets): Step {
     name: 'buckets',
     async enrich(request) {
       if (!request.messages.some(({ content }) => content.some(isOurs))) return { request };
-      const taken = new TakenBytes();
+      const taken = new TakenBytes(MOST_BYTES);
       const messages: Message[] = [];
       for (const each of request.messages) messages.push(...(await message(each, taken)));
       if (messages.some(isOfUser) || !request.messages.some(isOfUser)) return { request: { ...request, messages } };
@@ -78,7 +79,7 @@ function ownMedia(part: MediaPart): OwnMedia | undefined {
 async function text(buckets: Buckets, part: BucketPart, taken: TakenBytes): Promise<Part[]> {
   let all = '';
   for await (const piece of buckets.text(await find(buckets, part.bucketId))) {
-    taken.take(Buffer.byteLength(piece));
+    taken.take(Buffer.byteLength(piece), part.bucketId, 'messages');
     all += piece;
   }
   return all === '' ? [] : [{ type: 'text', text: all, ...cacheMark(part) }];

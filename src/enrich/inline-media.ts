@@ -4,27 +4,13 @@ import { SluiceError } from '../core/errors.ts';
 import { mediaKind } from '../core/media-types.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { OpenFile } from '../core/stores.ts';
+import type { TakenBytes } from '../core/taken-bytes.ts';
 
 /** Bytes of one media file that is sent to a provider inline. */
 const MEDIA_BYTES = 20 * 1024 * 1024;
 
 /** Bytes of what is stored here of which the messages of one request may speak: all of it is in memory until it is on its way. */
-const MOST_BYTES = 64 * 1024 * 1024;
-
-/** Counts what is taken into one request. Media count before they are read. */
-export class TakenBytes {
-  #left = MOST_BYTES;
-
-  take(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left >= 0) return;
-    throw new SluiceError(
-      'too_large',
-      `The messages speak of stored files of more than ${MOST_BYTES} bytes in all, be it of one several times.`,
-      { param: 'messages' },
-    );
-  }
-}
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** What an address of ours looks like: a path, or one at this machine's own names. */
 export const OWN_ORIGIN = /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?/.source;
@@ -44,7 +30,7 @@ export async function inlineMedia(
       { param: 'messages' },
     );
   }
-  taken.take(opened.size);
+  taken.take(opened.size, name, 'messages');
   const bytes = await collectBytes(opened.body);
   return {
     type: 'media',

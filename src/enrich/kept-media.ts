@@ -3,8 +3,9 @@ import { SluiceError } from '../core/errors.ts';
 import { mediaTypeOf } from '../core/media-types.ts';
 import type { Files } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { TakenBytes } from '../core/taken-bytes.ts';
 import { mediaPath, nameOfAddress, readMediaName } from '../media/names.ts';
-import { inlineMedia, OWN_ORIGIN, TakenBytes } from './inline-media.ts';
+import { inlineMedia, MOST_BYTES, OWN_ORIGIN } from './inline-media.ts';
 
 const ADDRESS = new RegExp(`${OWN_ORIGIN}(/(?:media|images)/[^/?#]+)(?:[?#].*)?$`);
 
@@ -29,7 +30,7 @@ export function keptMediaStep(files: Files): Step {
     name: 'kept media',
     async enrich(request) {
       if (!request.messages.some(hasKept)) return { request };
-      const taken = new TakenBytes();
+      const taken = new TakenBytes(MOST_BYTES);
       const messages = await Promise.all(
         request.messages.map(async (message): Promise<Message> => {
           if (!hasKept(message)) return message;

@@ -1,11 +1,10 @@
 import type { MediaPart, Message, Part } from '../core/chat.ts';
 import { dataUri } from '../core/data-uri.ts';
-import { SluiceError } from '../core/errors.ts';
 import { framed } from '../core/framed-text.ts';
 import { mediaKind } from '../core/media-types.ts';
 import { collectBytes } from '../core/pieces.ts';
-import type { UploadRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { TakenBytes } from '../core/taken-bytes.ts';
 import { isUpload, uploadIn } from '../core/upload-address.ts';
 import { cacheMark } from '../core/vendor.ts';
 import type { Uploads } from '../uploads/uploads.ts';
@@ -25,13 +24,12 @@ export function uploadStep(uploads: Uploads): Step {
     name: 'files',
     async enrich(request) {
       if (!request.messages.some(({ content }) => content.some(isUpload))) return { request };
-      let left = MOST_BYTES;
+      const taken = new TakenBytes(MOST_BYTES);
       const inline = async (part: Part): Promise<Part> => {
         const id = part.type === 'media' ? uploadIn(part.url) : undefined;
         if (part.type !== 'media' || id === undefined) return part;
         const record = await uploads.get(id);
-        if (record.size > left) throw tooMuch(record);
-        left -= record.size;
+        taken.take(record.size, record.name, 'file_id');
         const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
         if (text !== undefined) return { type: 'text', text: framed(record.name, text), ...cacheMark(part) };
         const bytes = await collectBytes((await uploads.open(record)).body);
@@ -56,12 +54,4 @@ export function uploadStep(uploads: Uploads): Step {
       return { request: { ...request, messages } };
     },
   };
-}
-
-function tooMuch({ name }: UploadRecord): SluiceError {
-  return new SluiceError(
-    'too_large',
-    `The files of a request may have ${MOST_BYTES} bytes in all; with '${name.slice(0, 100)}' they have more.`,
-    { param: 'file_id' },
-  );
 }

@@ -6,6 +6,7 @@ import type { ImageInput } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { OpenFile } from '../../core/stores.ts';
+import { TakenBytes } from '../../core/taken-bytes.ts';
 import { uploadIn } from '../../core/upload-address.ts';
 import { kindOf } from '../../media/kind.ts';
 import { mediaPath, nameOfAddress } from '../../media/names.ts';
@@ -29,8 +30,7 @@ export function inliner(
   deps: Deps,
   origin: string,
 ): (input: ImageInput, param: 'image' | 'mask') => Promise<ImageInput> {
-  const most = mostInAll(deps.config().limits);
-  let left = most;
+  const taken = new TakenBytes(mostInAll(deps.config().limits));
   return async (input, param) => {
     const path = pathOf(input.url, origin);
     if (path === undefined) return input;
@@ -40,8 +40,7 @@ export function inliner(
     if (file.size > MOST_BYTES) {
       throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
     }
-    left -= file.size;
-    if (left < 0) throw new SluiceError('too_large', `The pictures have more than ${most} bytes in all.`, { param });
+    taken.take(file.size, path, param);
     const bytes = await collectBytes(file.body);
     // The path of a file that was sent says nothing of its type.
     const type = known ?? kindOf(bytes);
