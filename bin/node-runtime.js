@@ -36,9 +36,12 @@ function carriedNode() {
   }
 }
 
-/** Not on Windows, not without a permission (`node --permission`), and not where the process would lose its parent's channel. */
+/**
+ * Not on Windows, where `execve` is there and throws, not without a permission (`node --permission`), and not where the process
+ * would lose its parent's channel.
+ */
 function canStartAnew() {
-  return process.execve !== undefined && process.permission?.has('child') !== false && !process.connected;
+  return process.platform !== 'win32' && process.permission?.has('child') !== false && !process.connected;
 }
 
 /**

@@ -294,6 +294,16 @@ describe('starting', () => {
     assert.deepEqual(ended, { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
   });
 
+  test('where Node cannot be started anew in its process, as on Windows, it goes on without its flags', async (context) => {
+    // What Windows has: the function is there, and throws.
+    const windows = `Object.defineProperty(process, 'platform', { value: 'win32' });
+      process.execve = () => { throw new Error('The feature process.execve is unavailable on the current platform'); };`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(windows)}`;
+    const options = { folder: temporaryFolder(context), environment: { NODE_OPTIONS } };
+    const ended = await runSluice(context, ['--version'], options);
+    assert.deepEqual(ended, { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+  });
+
   test('a port in use', async (context) => {
     const { port } = await plainServer(context, (_request, response) => response.end());
     const ended = await runSluice(context, ['--bind', `127.0.0.1:${port}`], { folder: temporaryFolder(context) });
