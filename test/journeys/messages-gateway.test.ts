@@ -109,6 +109,39 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     return `${events.join('')}data: [DONE]\n\n`;
   };
 
+  test('sources behind a call, with no text after it, are cited in a text of their own, which is not handed on', async () => {
+    const seat = world.seat('openai');
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'Bash', arguments: '{}' } };
+    const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example/', title: 'A' } }];
+    seat.answers({ raw: streamed({ content: 'Hi' }, { tool_calls: [call] }, { annotations }) });
+    const params = {
+      model: seat.model,
+      max_tokens: 9,
+      messages: HELLO,
+      tools: [named('Bash')] as Anthropic.Tool[],
+    };
+    const citations = [{ type: 'web_search_result_location', url: 'https://a.example/', title: 'A' }];
+    const blocks = [{ type: 'text', text: 'Hi' }, { type: 'tool_use' }, { type: 'text', text: '', citations }];
+    const { content } = await client.messages.stream(params).finalMessage();
+    assertHolds(content, blocks);
+    assertHolds((await client.messages.create(params)).content, blocks);
+
+    const anthropic = world.seat('anthropic');
+    anthropic.answers({ text: ['Done.'] });
+    const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'ok' } as const;
+    const messages: Anthropic.MessageParam[] = [
+      ...HELLO,
+      { role: 'assistant', content },
+      { role: 'user', content: [result] },
+    ];
+    await client.messages.create({ ...params, model: anthropic.model, messages });
+    const [, answer] = (anthropic.last.body as { messages: Json[] }).messages;
+    assert.deepEqual(answer?.['content'], [
+      { type: 'text', text: 'Hi' },
+      { type: 'tool_use', id: 'call_1', name: 'Bash', input: {} },
+    ]);
+  });
+
   test('sources that an upstream tells before its text are cited in it', async () => {
     const seat = world.seat('openai');
     const cited = {

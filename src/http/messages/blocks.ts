@@ -25,7 +25,10 @@ export function toParts(block: WireBlock, note: Note): Part[] {
   switch (known['type']) {
     case 'text': {
       const { type: _, text, cache_control: mark, ...further } = known as Json & { text: string };
-      return [{ type: 'text', text, ...own(mark, withoutOurCitations(further), note) }];
+      const theirs = withoutOurCitations(further);
+      // Such a text was made for sources alone, and Anthropic refuses an empty one.
+      if (text === '' && theirs !== further) return [];
+      return [{ type: 'text', text, ...own(mark, theirs, note) }];
     }
     case 'image':
       return [toImage(known as Json & { source: Json }, note)];
@@ -193,10 +196,11 @@ function isUsual(name: string, value: unknown): boolean {
   return name === 'citations' && (Array.isArray(value) ? value.length === 0 : isObject(value) && !value['enabled']);
 }
 
-/** Citations that were made here of another provider's sources: Anthropic would miss its own index in them. */
+/** The same where there are no citations that were made here of another provider's sources: Anthropic would miss its index in these. */
 function withoutOurCitations(further: Json): Json {
   const { citations, ...others } = further;
   if (!Array.isArray(citations)) return further;
   const theirs = citations.filter((each) => !isObject(each) || each['encrypted_index'] !== '');
+  if (theirs.length === citations.length) return further;
   return theirs.length === 0 ? others : { ...others, citations: theirs };
 }

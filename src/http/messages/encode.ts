@@ -48,7 +48,7 @@ export class MessageStream implements Encoder {
   readonly #calls = new Map<number, string>();
   readonly #sealed = new Set<number>();
   #refused = false;
-  /** Sources that came where no text was. */
+  /** Sources that came where no text was: they belong to the next one. */
   #sources: Source[] = [];
   #usage: Usage | undefined;
 
@@ -135,20 +135,27 @@ export class MessageStream implements Encoder {
       return;
     }
     if (text !== '') {
-      if (this.#open !== 'text') {
-        this.#start({ type: 'text', text: '' }, out);
-        this.#open = 'text';
-      }
+      this.#openText(out);
       out.push(this.#delta({ type: 'text_delta', text }));
-      for (const source of this.#sources.splice(0)) {
-        out.push(this.#delta({ type: 'citations_delta', citation: citation(source) }));
-      }
+      this.#cite(out);
     }
     if (vendor === undefined || this.#open !== 'text') return;
     const fields = own?.['fields'];
     const citations = isObject(fields) && Array.isArray(fields['citations']) ? fields['citations'] : [];
     for (const each of citations) out.push(this.#delta({ type: 'citations_delta', citation: each }));
     this.#close(out);
+  }
+
+  #openText(out: MessageEvent[]): void {
+    if (this.#open === 'text') return;
+    this.#start({ type: 'text', text: '' }, out);
+    this.#open = 'text';
+  }
+
+  #cite(out: MessageEvent[]): void {
+    for (const source of this.#sources.splice(0)) {
+      out.push(this.#delta({ type: 'citations_delta', citation: citation(source) }));
+    }
   }
 
   /** A piece of thoughts; with `vendor`, the last one of its block. What another vendor attached takes the signature's place. */
@@ -203,6 +210,10 @@ export class MessageStream implements Encoder {
   }
 
   #finish(finish: string, stopSequence: string | undefined, out: MessageEvent[]): void {
+    if (this.#sources.length > 0) {
+      this.#openText(out);
+      this.#cite(out);
+    }
     this.#close(out);
     this.#begin(out);
     const {

@@ -239,7 +239,8 @@ describe('the Messages API, there and back', () => {
       });
       assert.equal(
         said.filter((each) => each !== 'redacted_thinking').join(' '),
-        'text A x: {"a":1 } y: {"b":2} text B z: {}',
+        // The last text is the source's.
+        'text A x: {"a":1 } y: {"b":2} text B z: {} text',
       );
       assert.ok(said.includes('redacted_thinking'), 'what Google attached is kept');
     }
