@@ -173,6 +173,38 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     assertHolds(message.content, [{ type: 'text', text: 'Good evening' }]);
   });
 
+  test('tools with names that are too long, or have dots, go to upstreams of OpenAI’s format under names that these take', async () => {
+    const seat = world.seat('openai');
+    const long = 'mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight';
+    const taken = long.slice(0, 64);
+    seat.answers({ toolCalls: [{ id: 'call_2', name: taken, arguments: ['{}'] }] });
+    const params: Params = {
+      model: seat.model,
+      max_tokens: 9,
+      messages: [
+        ...HELLO,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: long, input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'ok' }] },
+      ],
+      tools: [named(long), named('notes.read'), named('Bash')] as Anthropic.Tool[],
+      tool_choice: { type: 'tool', name: long },
+    };
+    const blocks = [{ type: 'tool_use', id: 'call_2', name: long, input: {} }];
+    assertHolds((await client.messages.create(params)).content, blocks);
+    assertHolds((await client.messages.stream(params).finalMessage()).content, blocks);
+    const { tools, tool_choice, messages } = seat.last.body as {
+      tools: { function: { name: string } }[];
+      tool_choice: unknown;
+      messages: Json[];
+    };
+    assert.deepEqual(
+      tools.map((tool) => tool.function.name),
+      [taken, 'notes_read', 'Bash'],
+    );
+    assert.deepEqual(tool_choice, { type: 'function', function: { name: taken } });
+    assertHolds(messages[1]?.['tool_calls'], [{ id: 'call_1', function: { name: taken } }]);
+  });
+
   describe('what another upstream has no place for', () => {
     const EXTRAS = {
       max_tokens: 100,

@@ -13,6 +13,7 @@ import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed } from '../about.ts';
 import { hasMedia, lostErrors, lostNames, saysNothing } from '../lost.ts';
 import { capabilitiesOf } from '../openai/capabilities.ts';
+import { withTakenToolNames } from '../tool-names.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import type { Connection, Reached, Settings } from './connection.ts';
@@ -23,7 +24,6 @@ import { type NativeApi, nativeOf } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
 import { SignedThoughts } from './thoughts.ts';
-import { withTakenToolNames } from './tool-names.ts';
 import { vendorFetch, withKeyIn } from './vendor-fetch.ts';
 
 /** What a vendor's file says about it. */
@@ -68,6 +68,9 @@ export interface VendorDeps {
   readonly limits: () => Pick<Limits, 'answerBytes'>;
   readonly log: Logger;
 }
+
+/** Libraries give a tool of this name to a model that knows no schemas for its answer. */
+const ANSWER_TOOL = 'json';
 
 /** A provider through one of the AI SDK's vendor libraries, driven by `LanguageModelV4.doStream`. */
 export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: VendorDeps) => Provider {
@@ -151,7 +154,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         noteRateLimits(call, headers);
         return answering;
       }
-      const { request, ownName } = withTakenToolNames(spec.taken?.(named, drop) ?? named, spec.toolName);
+      const reserved = named.responseFormat?.type === 'json_schema' ? ANSWER_TOOL : undefined;
+      const { request, ownName } = withTakenToolNames(spec.taken?.(named, drop) ?? named, spec.toolName, reserved);
       const owner = createHash('sha256').update(apiKey).digest('base64url');
       for (const [field, value] of Object.entries(request.extra)) {
         if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;

@@ -12,6 +12,7 @@ import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed, withKey } from '../about.ts';
 import { errorBody } from '../error-body.ts';
+import { WithOwnNames, withTakenToolNames } from '../tool-names.ts';
 import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
@@ -74,7 +75,15 @@ export function createOpenAiProvider(
     learn: (model, failure) => service.learn(model, failure),
   };
 
-  async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
+  /** Whoever writes OpenAI's format names tools as this upstream takes them; names of other formats may be longer, or have dots. */
+  async function ask(sent: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
+    if (sent.format === undefined || sent.format === 'openai') return askNamed(sent, call);
+    const { request, ownName } = withTakenToolNames(sent);
+    const answer = await askNamed(request, call);
+    return request === sent ? answer : new WithOwnNames(answer, ownName);
+  }
+
+  async function askNamed(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);
     const taken = withPossibleStrict(withoutRefused(request, service.known, drop), drop);
     const asked = withJsonInWords(taken, service.known, drop);

@@ -1,10 +1,9 @@
-import type { ChatRequest, Message } from '../../core/chat.ts';
+import type { ChatRequest, Message } from '../core/chat.ts';
+import type { Batch, Chunk } from '../core/chunk.ts';
+import { PassedOn } from '../core/passed-on.ts';
 
 /** Names of tools that most vendors take. */
 const TAKEN = /^[\w-]{1,64}$/;
-
-/** Libraries give a tool of this name to a model that knows no schemas for its answer. */
-const ANSWER_TOOL = 'json';
 
 export interface NamedTools {
   /** Under names that the vendor takes. */
@@ -13,11 +12,10 @@ export interface NamedTools {
   ownName(name: string): string;
 }
 
-/** A request whose tools have names that its vendor takes: the very same where they all do. */
-export function withTakenToolNames(request: ChatRequest, form = TAKEN): NamedTools {
-  const hasAnswerTool = request.responseFormat?.type === 'json_schema';
+/** A request whose tools have names that its vendor takes: the very same where they all do. `reserved` is nobody's name there. */
+export function withTakenToolNames(request: ChatRequest, form = TAKEN, reserved?: string): NamedTools {
   const names = namesIn(request);
-  const refused = [...names].filter((name) => !form.test(name) || (hasAnswerTool && name === ANSWER_TOOL));
+  const refused = [...names].filter((name) => !form.test(name) || name === reserved);
   if (refused.length === 0) return { request, ownName: (name) => name };
   const taken = new Map<string, string>();
   const own = new Map<string, string>();
@@ -60,5 +58,26 @@ function renamed(request: ChatRequest, taken: ReadonlyMap<string, string>): Chat
     messages: messages.map(withNames),
     ...(tools === undefined ? {} : { tools: tools.map(rename) }),
     ...(typeof toolChoice === 'object' ? { toolChoice: rename(toolChoice) } : {}),
+  };
+}
+
+/** An answer whose calls have the client's names again. */
+export class WithOwnNames extends PassedOn {
+  readonly #ownName: NamedTools['ownName'];
+
+  constructor(source: AsyncIterator<Batch>, ownName: NamedTools['ownName']) {
+    super(source);
+    this.#ownName = ownName;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    return this.source
+      .next()
+      .then((step) => (step.done === true ? step : { done: false, value: step.value.map(this.#own) }));
+  }
+
+  readonly #own = (chunk: Chunk): Chunk => {
+    if (chunk.type !== 'tool_call' || chunk.tool_call.name === undefined) return chunk;
+    return { ...chunk, tool_call: { ...chunk.tool_call, name: this.#ownName(chunk.tool_call.name) } };
   };
 }
