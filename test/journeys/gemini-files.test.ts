@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ApiError, createPartFromUri, createUserContent, type File, GoogleGenAI } from '@google/genai';
+import { ApiError, type Content, createPartFromUri, createUserContent, type File, GoogleGenAI } from '@google/genai';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { ask } from '../support/raw-http.ts';
+import { PIXEL } from './abilities.ts';
 import { FORMATS, openWorld, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
@@ -141,6 +142,36 @@ describe("files of the Gemini API's clients", { timeout: 120_000 }, () => {
       ],
     });
     assert.equal(JSON.stringify(seat.last.body).includes(file.name), false);
+  });
+
+  test('results of tools that name a bucket or its media go to Google with what is in them', async () => {
+    const seat = world.seat('google');
+    seat.answers({ text: ['Seen.'] });
+    const form = new FormData();
+    form.append('files', new Blob([Buffer.from(PIXEL, 'base64')], { type: 'image/png' }), 'dot.png');
+    form.append('files', new Blob(['Grass is green.'], { type: 'text/plain' }), 'notes.txt');
+    const uploaded = await fetch(`${world.gateway.origin}/backend-api/v2/files/seen`, { method: 'POST', body: form });
+    assert.equal(uploaded.status, 200);
+    const response = { degrees: 20 };
+    const result = async (parts: object[]) => {
+      const sent = { id: 'c1', name: 'look', response, willContinue: false, parts };
+      const contents = [
+        { role: 'user', parts: [{ text: 'Look' }] },
+        { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'look', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: sent }] },
+      ];
+      await client.models.generateContent({ model: seat.model, contents: contents as Content[] });
+      const { contents: arrived } = seat.last.body as { contents: { parts: { functionResponse?: object }[] }[] };
+      return arrived[2]?.parts[0]?.functionResponse;
+    };
+    const dot = { inlineData: { mimeType: 'image/png', data: PIXEL } };
+    const told = { id: 'c1', name: 'look', response, willContinue: false };
+    assert.deepEqual(await result([{ bucketId: 'seen', name: 'dot.png' }, dot]), { ...told, parts: [dot, dot] });
+    const fileData = { fileUri: '/files/seen/media/dot.png', mimeType: 'image/png' };
+    assert.deepEqual(await result([{ fileData }]), { ...told, parts: [dot] });
+    const { response: said, ...others } = (await result([{ bucketId: 'seen' }])) as { response: { output: string } };
+    assert.deepEqual(others, { id: 'c1', name: 'look', willContinue: false });
+    assert.match(said.output, /^\{"degrees":20\}\n.*Grass is green\./s);
   });
 
   describe('as they come, byte by byte', () => {

@@ -1,7 +1,7 @@
 import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { mediaKind } from '../../core/media-types.ts';
-import { isUpload, uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
+import { uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
 import { fromSignature } from './signature.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -96,14 +96,12 @@ class ContentsDecoder {
     const toolCallId = this.#answered(response);
     const { text, isError } = toResult(response.response ?? {});
     const media = (response.parts ?? []).flatMap((each) => this.#toParts(each));
-    // Google would look for a file of ours at its own place.
-    const vendor = media.some(isUpload) ? fromSignature(part.thoughtSignature) : asSent(part);
     return {
       role: 'tool',
       toolCallId,
       content: [{ type: 'text', text }, ...media],
       ...(isError ? { isError } : {}),
-      ...(vendor === undefined ? {} : { vendor }),
+      vendor: asSent(part),
     };
   }
 

@@ -33,7 +33,13 @@ const Part = z.looseObject({
       name: z.string(),
       response: Record.nullish(),
       parts: z
-        .array(z.looseObject({ inlineData: Blob.optional(), fileData: FileData.optional() }))
+        .array(
+          z.looseObject({
+            inlineData: Blob.optional(),
+            fileData: FileData.optional(),
+            bucketId: z.string().optional(),
+          }),
+        )
         .max(1_000)
         .optional(),
     })

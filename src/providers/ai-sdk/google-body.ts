@@ -1,7 +1,7 @@
 import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
 import { decodeDataUri, readDataUri } from '../../core/data-uri.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 
 type Json = Record<string, unknown>;
@@ -96,19 +96,32 @@ function toCall({ id, name, arguments: written, vendor }: ToolCall): Json {
   return ownPart(vendor) ?? { functionCall: { id, name, args: toolInput(written) } };
 }
 
+/** A result as it was sent, but for files of ours in it: they are inline, or text, by now. */
 function toResponse({ content, toolCallId, isError, vendor }: Of<'tool'>, name: string): Json {
   const own = ownPart(vendor);
-  if (own !== undefined) return own;
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  const media = content.flatMap((part) => (part.type === 'media' ? [toMedia(part)] : []));
+  const sent = membersOf(own?.['functionResponse']);
+  if (own !== undefined && standsAsSent(sent['parts'], content)) return own;
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const media = content.flatMap((part) => (part.type === 'media' ? toParts(part) : []));
+  const { parts: _, response, ...further }: Json = { id: toolCallId, name, ...sent };
+  const said = texts.join('\n');
+  const result = isError === true ? { error: said } : { output: said };
+  const saysItself = isObject(response) && texts.length <= 1;
   return {
     functionResponse: {
-      id: toolCallId,
-      name,
-      response: isError === true ? { error: text } : { output: text },
+      ...further,
+      response: saysItself ? response : result,
       ...(media.length === 0 ? {} : { parts: media }),
     },
   };
+}
+
+function standsAsSent(parts: unknown, content: readonly Part[]): boolean {
+  if (!Array.isArray(parts)) return true;
+  const urls = new Set<unknown>(content.flatMap((part) => (part.type === 'media' ? [part.url] : [])));
+  return parts.map(membersOf).every(({ bucketId, fileData }) => {
+    return bucketId === undefined && (!isObject(fileData) || urls.has(fileData['fileUri']));
+  });
 }
 
 function ownPart(vendor: VendorData | undefined): Json | undefined {
