@@ -1,7 +1,8 @@
-import type { MediaPart, Message, Part } from '../core/chat.ts';
+import type { MediaPart, Message, Part, TextPart } from '../core/chat.ts';
 import { dataUri } from '../core/data-uri.ts';
 import { framed } from '../core/framed-text.ts';
 import { mediaKind } from '../core/media-types.ts';
+import { isObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { Step } from '../core/stream.ts';
 import { TakenBytes } from '../core/taken-bytes.ts';
@@ -31,7 +32,7 @@ export function uploadStep(uploads: Uploads): Step {
         const record = await uploads.get(id);
         taken.take(record.size, record.name, 'file_id');
         const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
-        if (text !== undefined) return { type: 'text', text: framed(record.name, text), ...cacheMark(part) };
+        if (text !== undefined) return asText(part, part.name ?? record.name, text);
         const bytes = await collectBytes((await uploads.open(record)).body);
         const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
         const url = dataUri(mimeType, bytes);
@@ -54,4 +55,15 @@ export function uploadStep(uploads: Uploads): Step {
       return { request: { ...request, messages } };
     },
   };
+}
+
+/** What else Anthropic's clients say of a document (its context, that it may be cited) has a place in one of Anthropic's only. */
+function asText(part: MediaPart, name: string, data: string): TextPart {
+  const text: TextPart = { type: 'text', text: framed(name, data), ...cacheMark(part) };
+  const { fields, cacheControl } = part.vendor?.['anthropic'] ?? {};
+  if (!isObject(fields)) return text;
+  const mark = cacheControl === undefined ? {} : { cache_control: cacheControl };
+  const source = { type: 'text', media_type: 'text/plain', data };
+  const block = { type: 'document', source, title: name, ...fields, ...mark };
+  return { ...text, vendor: { anthropic: { ...text.vendor?.['anthropic'], block } } };
 }

@@ -220,6 +220,31 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     assert.ok(sent.includes('<!-- File: notes.txt -->\\nPlain words.'), sent);
   });
 
+  test('are to Anthropic the documents that its clients mean, with title, context and citations', async () => {
+    const claude = world.seat('anthropic');
+    const other = world.seat('openai');
+    for (const seat of [claude, other]) seat.answers({ text: ['Read.'] });
+    const { id } = await send(Buffer.from('Plain words.'), 'notes.txt');
+    const anthropic = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 });
+    const said = {
+      title: 'Notes',
+      context: 'From the archive.',
+      citations: { enabled: true },
+      cache_control: { type: 'ephemeral' as const },
+    };
+    const asked = async (model: string) => {
+      const document = { type: 'document' as const, source: { type: 'file' as const, file_id: id }, ...said };
+      const messages = [{ role: 'user' as const, content: [document] }];
+      const { response } = await anthropic.beta.messages.create({ model, max_tokens: 100, messages }).withResponse();
+      return response.headers.get('x-sluice-dropped');
+    };
+    assert.equal(await asked(claude.model), null);
+    const source = { type: 'text', media_type: 'text/plain', data: 'Plain words.' };
+    assertHolds(claude.last.body, { messages: [{ content: [{ type: 'document', source, ...said }] }] });
+    assert.equal(await asked(other.model), 'context, citations, cache_control');
+    assert.ok(JSON.stringify(other.last.body).includes('<!-- File: Notes -->\\nPlain words.'));
+  });
+
   test('are kept, listed, read and deleted by clients of Anthropic’s API, in its form', async () => {
     const { files } = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 }).beta;
     const sent = await files.upload({ file: await Anthropic.toFile(PDF, 'tides.pdf', { type: 'application/pdf' }) });
