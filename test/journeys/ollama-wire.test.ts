@@ -237,6 +237,13 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
       assert.deepEqual((await chat({ think }))['message'], { role: 'assistant', content: 'A' });
   });
 
+  test('takes instructions of a developer for the system’s', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['A'] });
+    await chat({ messages: [{ role: 'developer', content: 'Be brief.' }, ...HI] });
+    assertHolds(seat.last.body, { messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }] });
+  });
+
   test('says what is wrong in words', async () => {
     for (const [path, body, status, pattern] of [
       ['/api/chat', {}, 400, /model/],

@@ -24,7 +24,7 @@ const ThinkingBlock = z.looseObject({ thinking: z.string().optional(), signature
 const BucketPart = z.looseObject({ bucket_id: z.string(), name: z.string().optional() });
 
 const Message = z.looseObject({
-  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
   content: z.string().nullish(),
   thinking: z.string().nullish(),
   thinking_blocks: z
