@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
+import { unusedPort } from '../../test/support/plain-server.ts';
 import type { ProviderConfig } from '../config/config.ts';
 import { detectLocal, type LocalOptions, watchLocal } from './local.ts';
 import type { UpstreamId } from './openai/upstreams.ts';
@@ -21,7 +22,8 @@ async function closeAll(): Promise<void> {
   }
 }
 
-async function listen(server: Server, port = 0): Promise<number> {
+/** On a port that nobody else gets from the system once it is closed, to listen there again. */
+async function listen(server: Server, port?: number): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -29,7 +31,7 @@ async function listen(server: Server, port = 0): Promise<number> {
     socket.on('close', () => sockets.delete(socket));
   });
   open.push({ server, sockets });
-  server.listen(port, '127.0.0.1');
+  server.listen(port ?? (await unusedPort()), '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
