@@ -10,8 +10,9 @@ import { pathToFileURL } from 'node:url';
  */
 const GROUP_SIZE = 10;
 
-/** These look at the memory of their process, or load sources as nobody else does, and want one of their own. */
+/** These look at the memory or the children of their process, or load sources as nobody else does, and want one of their own. */
 const ALONE = [
+  'src/documents/converter.test.ts',
   'src/documents/hostile.test.ts',
   'src/http/edge/outline-without.test.ts',
   'src/outbound/guarded-fetch.test.ts',
