@@ -58,12 +58,6 @@ export class CookieStore {
     return [...byDomain.keys()];
   }
 
-  /** Whether a provider of this domain would get any cookie. */
-  has(domain: string): boolean {
-    const now = Date.now() / 1000;
-    return this.#matching(domain).some(({ expires }) => expires === undefined || expires >= now);
-  }
-
   /** The `Cookie` header for an address (RFC 6265 §5.4); undefined when no cookie belongs there. */
   header(url: URL): string | undefined {
     const now = Date.now() / 1000;

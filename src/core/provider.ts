@@ -90,7 +90,6 @@ export interface Provider {
 
 /** Uploaded cookies, as far as providers may see them. */
 export interface ProviderCookies {
-  has(domain: string): boolean;
   /** The `Cookie` header for an address; undefined when no cookie belongs there. */
   header(url: URL): string | undefined;
 }

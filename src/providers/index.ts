@@ -37,7 +37,7 @@ export interface ProviderDeps {
 }
 
 /** Where nothing can be uploaded. */
-const NO_COOKIES: ProviderCookies = { has: () => false, header: () => undefined };
+const NO_COOKIES: ProviderCookies = { header: () => undefined };
 
 /** Without `cookies` there are none that were uploaded. */
 export function createProviderDeps(

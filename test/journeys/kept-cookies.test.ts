@@ -57,6 +57,14 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
     assert.equal(world.upstream.chats.length, 0);
   });
 
+  test('that do not belong to the address of a provider do not count for it', async () => {
+    const elsewhere = { domain: '127.0.0.1', name: 'elsewhere', value: 'other-path', path: '/other' };
+    const safe = { domain: '127.0.0.1', name: 'safe', value: 'only-over-https', secure: true };
+    assert.equal((await send('cookies.json', JSON.stringify([elsewhere, safe]))).status, 200);
+    assert.equal((await entry())?.active_by_default, false);
+    assert.equal((await converse(world, {})).at(-1)?.type, 'auth');
+  });
+
   for (const [kind, name, content, value] of [
     ['JSON', 'cookies.json', JSON_FILE, VALUES[0]],
     ['HAR', 'My recording.HAR', HAR_FILE, VALUES[1]],

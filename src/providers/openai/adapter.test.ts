@@ -36,7 +36,7 @@ async function setup(
     ...providerConfig({ kind: 'openai', label: 'Acme', ...fields }),
     baseUrl: fields.baseUrl ?? upstream.baseUrl,
   };
-  const cookies = { has: () => false, header: () => undefined };
+  const cookies = { header: () => undefined };
   const provider = createOpenAiProvider(config, { client, cookies, limits: () => defaultLimits });
   return {
     upstream,
@@ -117,7 +117,7 @@ describe('a provider of the OpenAI wire format', () => {
     const { apiKey: _apiKey, ...keyless } = providerConfig({ kind: 'openai', keyVariable: 'ACME_API_KEY' });
     const without = createOpenAiProvider(
       { ...keyless, baseUrl: upstream.baseUrl },
-      { client, cookies: { has: () => false, header: () => undefined }, limits: () => defaultLimits },
+      { client, cookies: { header: () => undefined }, limits: () => defaultLimits },
     );
     assert.throws(() => without.relay?.target('/x', {}), { code: 'missing_credentials', message: /ACME_API_KEY/ });
     assert.deepEqual(without.auth, { kind: 'api_key', configured: false, variable: 'ACME_API_KEY' });

@@ -123,8 +123,11 @@ export function createOpenAiProvider(
   const own = keyNeed(config);
   return {
     ...aboutOf(config),
-    get auth() {
-      return authOf(config, own, deps.cookies);
+    get auth(): AuthNeed {
+      const { cookieDomain: domain } = config;
+      if (domain === undefined) return own;
+      // Asked anew each time: cookies count as soon as they are uploaded.
+      return { kind: 'cookies', domain, configured: deps.cookies.header(base) !== undefined };
     },
     models,
     chat: (request, call) => new Opened(() => ask(request, call)),
@@ -136,12 +139,6 @@ export function createOpenAiProvider(
 function canStream({ extra: { modalities, audio } }: ChatRequest): boolean {
   const isSpoken = Array.isArray(modalities) && modalities.includes('audio');
   return !isSpoken || membersOf(audio)['format'] === 'pcm16';
-}
-
-function authOf({ cookieDomain: domain }: ProviderConfig, own: AuthNeed, cookies: ProviderCookies): AuthNeed {
-  if (domain === undefined) return own;
-  // Asked anew each time: cookies count as soon as they are uploaded.
-  return { kind: 'cookies', domain, configured: cookies.has(domain) };
 }
 
 async function failure(response: UpstreamResponse): Promise<SluiceError> {
