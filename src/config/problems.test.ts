@@ -4,13 +4,14 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { problemsOfYaml, temporaryFolder } from '../../test/support/config-folder.ts';
+import { PROVIDER_KINDS } from './kinds.ts';
 import { loadConfig } from './load.ts';
 import { ConfigError, pathText } from './problems.ts';
+import { fileSchema } from './schema.ts';
 
 const BIND = 'host:port, [IPv6 address]:port, :port (all interfaces) or a port (loopback), with a port from 0 to 65535';
-const TOP =
-  'bind, dataDir, database, logLevel, workers, key, allowedHosts, allowedOrigins, trustedProxies, defaultProvider, defaultModel, detectLocal, ' +
-  'embedded, providers, aliases, routing, search, observe, limits';
+const TOP = Object.keys(fileSchema.shape).join(', ');
+const KINDS = PROVIDER_KINDS.join(', ');
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
 const TARGET = 'a model or provider/model, or a list of them, or a map with choice and models';
@@ -83,17 +84,17 @@ describe('every wrong value is named with what was given and what is allowed', (
     [
       'provider kind',
       'providers: {mock: {kind: opneai}}',
-      'sluice.yaml:1: providers.mock.kind: got "opneai"; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
+      `sluice.yaml:1: providers.mock.kind: got "opneai"; allowed: ${KINDS}`,
     ],
     [
       'provider without kind',
       'providers: {mock: {}}',
-      'sluice.yaml:1: providers.mock.kind: got nothing, and "mock" is not a provider that Sluice knows; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
+      `sluice.yaml:1: providers.mock.kind: got nothing, and "mock" is not a provider that Sluice knows; allowed: ${KINDS}`,
     ],
     [
       'provider mistyped',
       'providers: {opnai: {apiKey: k}}',
-      'sluice.yaml:1: providers.opnai.kind: got nothing, and "opnai" is not a provider that Sluice knows; did you mean the provider "openai"? allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
+      `sluice.yaml:1: providers.opnai.kind: got nothing, and "opnai" is not a provider that Sluice knows; did you mean the provider "openai"? allowed: ${KINDS}`,
     ],
     [
       'provider without address',
