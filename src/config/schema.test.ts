@@ -5,7 +5,7 @@ import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
 import type { Limits } from './config.ts';
 import { defaultLimits } from './defaults.ts';
 import { configJsonSchema } from './json-schema.ts';
-import { LOG_LEVELS } from './kinds.ts';
+import { LOG_LEVELS, PROVIDER_KINDS } from './kinds.ts';
 import { limitRules } from './limit-rules.ts';
 import { rows } from './rows.ts';
 
@@ -75,7 +75,9 @@ test('the guide names every key, and every limit with its default', () => {
       `docs/configuration.md lacks ${name} = ${value}`,
     );
   }
-  for (const level of LOG_LEVELS) assert.ok(guide.includes(`\`${level}\``), level);
+  for (const word of [...LOG_LEVELS, ...PROVIDER_KINDS]) {
+    assert.ok(guide.includes(`\`${word}\``), `docs/configuration.md lacks ${word}`);
+  }
 });
 
 test('every example of the guide is valid', async (context) => {
