@@ -1,3 +1,5 @@
+import type { Language } from '../i18n/index.ts';
+
 /** The words on the controls of rendered markdown, in the languages of the page. */
 export interface Words {
   readonly code: string;
@@ -133,9 +135,10 @@ const zh: Words = {
   caution: '当心',
 };
 
-const LANGUAGES: Readonly<Record<string, Words>> = { en, de, es, fr, zh };
+const LANGUAGES: Readonly<Record<Language, Words>> = { en, de, es, fr, zh };
 
 /** The words of a language tag such as `de-AT`; English for one that is not there. */
 export function wordsOf(language: string): Words {
-  return LANGUAGES[language.toLowerCase().split('-')[0] ?? ''] ?? en;
+  const byName: Readonly<Record<string, Words>> = LANGUAGES;
+  return byName[language.toLowerCase().split('-')[0] ?? ''] ?? en;
 }
