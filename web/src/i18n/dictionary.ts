@@ -3,9 +3,13 @@ import type * as en from './en/index.ts';
 export type English = typeof en;
 
 /** A text that depends on a number, by the plural's category (https://cldr.unicode.org/index/cldr-spec/plural-rules). */
-export interface Plural {
-  readonly one?: string;
+export interface Plural extends Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> {
   readonly other: string;
+}
+
+/** The form of a text for a number, by the rules of its language. */
+export function formFor(count: number, text: Plural, rules: Intl.PluralRules): string {
+  return text[rules.select(count)] ?? text.other;
 }
 
 /** The words of a language: the same keys as the English ones, in whatever words. */

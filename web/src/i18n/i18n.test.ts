@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { formFor } from './dictionary.ts';
 import { LANGUAGES } from './index.ts';
 
 type Sections = Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>>;
@@ -41,12 +42,13 @@ for (const [language, sections] of Object.entries(languages)) {
     });
 
     test('have every plural that the language knows', () => {
-      const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      const rules = new Intl.PluralRules(language);
+      // `many` in Spanish and French is for millions, where these texts have the same form as `other`.
+      const needed = [...new Set(Array.from({ length: 1_000 }, (_, count) => rules.select(count)))];
       for (const section of Object.values(sections))
         for (const [key, text] of Object.entries(section)) {
           if (typeof text === 'string') continue;
-          // `many` in Spanish and French is for millions, where these texts have the same form as `other`.
-          const missing = needed.filter((category) => category !== 'many' && !Object.hasOwn(text, category));
+          const missing = needed.filter((category) => !Object.hasOwn(text, category));
           assert.deepEqual(missing, [], key);
         }
     });
@@ -58,4 +60,12 @@ test('the German words say du to whoever reads them, never Sie', () => {
     // At the begin of a sentence it may be the plural of something.
     for (const text of each) assert.doesNotMatch(text, /[^.:?!…“„]\s(Sie|Ihnen|Ihre[mnrs]?|Ihr)\b/, key);
   }
+});
+
+test('a language may have more forms for numbers than English', () => {
+  const polish = new Intl.PluralRules('pl');
+  const files = { one: 'plik', few: 'pliki', many: 'plików', other: 'pliku' };
+  const said = [1, 3, 5, 1.5].map((count) => formFor(count, files, polish));
+  assert.deepEqual(said, ['plik', 'pliki', 'plików', 'pliku']);
+  assert.equal(formFor(1, { other: '个文件' }, new Intl.PluralRules('zh')), '个文件');
 });

@@ -1,5 +1,5 @@
 import { app } from '../state/app.ts';
-import type { Dictionary, English, Key, Plural } from './dictionary.ts';
+import { type Dictionary, type English, formFor, type Key, type Plural } from './dictionary.ts';
 import { typeset } from './typography.ts';
 
 /** The languages of the page, each under its own name for itself. */
@@ -65,12 +65,7 @@ function fill(words: Dictionary | undefined, key: Key, values: Values, rules: In
   const section = words?.[key.slice(0, at) as keyof English] as Readonly<Record<string, string | Plural>> | undefined;
   const entry = section?.[key.slice(at + 1)];
   if (entry === undefined) return key;
-  const text =
-    typeof entry === 'string'
-      ? entry
-      : rules.select(Number(values['count'] ?? 0)) === 'one' && entry.one !== undefined
-        ? entry.one
-        : entry.other;
+  const text = typeof entry === 'string' ? entry : formFor(Number(values['count'] ?? 0), entry, rules);
   // Only these words: what comes into them is somebody's own.
   return typeset(language, text).replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
