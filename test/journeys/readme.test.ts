@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -94,4 +95,44 @@ test('every script that a document names is there, and none is one that npm runs
   for (const name of named) assert.ok(scripts[name] !== undefined, `package.json has no script ${name}`);
   // npm runs it after each change of node_modules.
   assert.equal(scripts['dependencies'], undefined);
+});
+
+describe('every document', () => {
+  const documents = globSync(['*.md', 'docs/*.md', 'bench/*.md'], { cwd: root });
+  const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+  /** What links to its headings end with. */
+  function anchorsOf(file: string): string[] {
+    const headings = textOf(file)
+      .replace(/^```.*?^```/gms, '')
+      .matchAll(/^#+ (.*)$/gm);
+    return [...headings].map(([, words = '']) =>
+      words
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  }
+
+  test('links to files and headings that are there', () => {
+    for (const document of documents) {
+      for (const [, link = ''] of textOf(document).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [name = '', anchor] = link.split('#');
+        const file = name === '' ? document : path.join(path.dirname(document), name);
+        assert.ok(existsSync(path.join(root, file)), `${document}: ${link}`);
+        if (anchor !== undefined) assert.ok(anchorsOf(file).includes(anchor), `${document}: ${link}`);
+      }
+    }
+  });
+
+  test('names folders and files of the sources that are there, but for the past', () => {
+    for (const document of documents.filter((name) => name !== 'CHANGELOG.md')) {
+      for (const [, named = ''] of textOf(document).matchAll(
+        /`((?:bench|bin|docs|scripts|src|test|web)\/[\w./-]*)`/g,
+      )) {
+        if (named.startsWith('web/dist')) continue;
+        assert.ok(existsSync(path.join(root, named)), `${document}: ${named}`);
+      }
+    }
+  });
 });
