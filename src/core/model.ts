@@ -30,3 +30,8 @@ export interface Model {
 export function isChatModel(model: Model): boolean {
   return model.type === undefined || model.type === 'chat';
 }
+
+/** Whether a model reads texts aloud. Those for conversations by voice talk through a socket of their own. */
+export function isSpeechModel({ id, type }: Model): boolean {
+  return type === 'speech' && !/realtime|live|native-audio/i.test(id);
+}

@@ -1,7 +1,7 @@
 import type { Credentials } from '../core/call.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { isChatModel, type Model } from '../core/model.ts';
+import { isChatModel, isSpeechModel, type Model } from '../core/model.ts';
 import { noModel } from '../core/no-model.ts';
 import { type Ability, isReady, type Provider } from '../core/provider.ts';
 import { unlessAborted } from '../core/unless-aborted.ts';
@@ -220,8 +220,7 @@ export class Catalog {
 
 function serves(model: Model, ability: Ability): boolean {
   if (ability === 'chat') return isChatModel(model);
-  // Models for conversations by voice talk through a socket of their own.
-  return model.type === TYPES[ability] && (ability !== 'speech' || !/realtime|live|native-audio/i.test(model.id));
+  return ability === 'speech' ? isSpeechModel(model) : model.type === TYPES[ability];
 }
 
 /**

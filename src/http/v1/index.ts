@@ -8,6 +8,7 @@ import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/m
 import { QuotaAnswer, quota } from '../quota.ts';
 import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
+import { audioListRoutes } from './audio-lists.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
 import { TranscriptAnswer, transcriptions } from './audio-transcriptions.ts';
 import { chatCompletions } from './chat-completions.ts';
@@ -136,6 +137,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
     ...imageRoutes(deps).map((route) => ({ ...route, kind: asks('image') })),
     { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
+    ...audioListRoutes(deps),
     ...taskRoutes(deps),
     ...fileRoutes(deps),
     {

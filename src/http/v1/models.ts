@@ -103,7 +103,7 @@ export function getProvider(deps: Deps): Handler {
   };
 }
 
-function requireProvider(deps: Deps, name: string): Provider {
+export function requireProvider(deps: Deps, name: string): Provider {
   const provider = deps.router.catalog.provider(name);
   if (provider !== undefined) return provider;
   throw providerNotFound(name);

@@ -21,4 +21,4 @@ export function isSpeechKind(kind: string): kind is SpeechKind {
 
 export { createFliteProvider, withVoiceOf } from './flite.ts';
 export { withGoogleSpeech } from './google.ts';
-export { withOpenAiSpeech } from './openai.ts';
+export { voicesOfModel, withOpenAiSpeech } from './openai.ts';

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
-import type { Model } from '../../core/model.ts';
+import { isSpeechModel } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { SpeechFormat, SpeechRequest } from '../../core/speech.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
@@ -12,6 +12,9 @@ import { spokenType } from './spoken-type.ts';
 const FORMATS: readonly SpeechFormat[] = ['mp3', 'opus', 'wav', 'aac', 'flac', 'pcm'];
 /** OpenAI insists on a voice; upstreams with other ones say which when they refuse it. */
 const DEFAULT_VOICE = 'alloy';
+/** Of all speech models of OpenAI, and of those that take instructions (its API's reference, `createSpeech`). */
+const OLDER_VOICES = [DEFAULT_VOICE, 'ash', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer'];
+const VOICES = [...OLDER_VOICES, 'ballad', 'cedar', 'marin', 'verse'];
 /** They make the answer something else than audio. */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set(['stream', 'stream_format']);
 
@@ -27,7 +30,7 @@ export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Pr
     async speech(request, call) {
       let { model } = request;
       if (model === undefined || model === '') {
-        listed ??= (await provider.models(call.credentials, call.signal)).find(speaks)?.id;
+        listed ??= (await provider.models(call.credentials, call.signal)).find(isSpeechModel)?.id;
         model = listed;
       }
       if (model === undefined) {
@@ -53,6 +56,12 @@ export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Pr
   return Object.assign(provider, speaking);
 }
 
+/** The voices of a model of OpenAI, by its name, whoever offers it; none where only the upstream knows them. */
+export function voicesOfModel(id: string): readonly string[] {
+  if (/(?:^|\/)tts-1(?:-|$)/.test(id)) return OLDER_VOICES;
+  return /(?:^|\/)gpt-4o-mini-tts/.test(id) ? VOICES : [];
+}
+
 function toBody(request: SpeechRequest, model: string): Record<string, unknown> {
   const { text, voice, isOwnVoice, format, speed, language, extra } = request;
   return {
@@ -64,11 +73,6 @@ function toBody(request: SpeechRequest, model: string): Record<string, unknown> 
     ...(speed === undefined ? {} : { speed }),
     ...(language === undefined ? {} : { language }),
   };
-}
-
-/** Models for conversations by voice talk through a socket of their own. */
-function speaks({ id, type }: Model): boolean {
-  return type === 'speech' && !/realtime|live|native-audio/i.test(id);
 }
 
 async function failure(response: UpstreamResponse, { label }: Provider): Promise<SluiceError> {
