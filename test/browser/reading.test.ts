@@ -41,6 +41,20 @@ const LOWER_AND_HIGHER = `new Promise((done) => {
   observer.observe(document.querySelector('.thread'));
 })`;
 
+/**
+ * Makes the last message a little lower, and, once that has been laid out, much higher, and tells that it scrolled before anybody is
+ * told of either. On a busy machine all of that is between two pictures.
+ */
+const LITTLE_LOWER_AND_HIGHER = `new Promise((done) => {
+  const area = document.querySelector('#scroll');
+  const { style } = [...document.querySelectorAll('.message')].at(-1);
+  style.marginBlockEnd = '-20px';
+  area.getBoundingClientRect();
+  style.marginBlockEnd = '300px';
+  area.dispatchEvent(new Event('scroll'));
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})`;
+
 /** Scrolls to the first answer, as by the scroll bar. */
 const GO_INTO_FIRST = `(at) => {
   const area = document.querySelector('#scroll');
@@ -130,6 +144,23 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
         () => page.locator('#scroll').evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2),
         true,
       );
+    });
+  });
+
+  test('is the end where a message becomes a little lower and much higher before the page hears of that', async () => {
+    await visit(async (page) => {
+      await ask(page, 'long');
+      const area = page.locator('#scroll');
+      const left = (): Promise<number> =>
+        area.evaluate((node) => Math.round(node.scrollHeight - node.scrollTop - node.clientHeight));
+      await becomes(left, 0);
+      await page.evaluate(LITTLE_LOWER_AND_HIGHER);
+      await becomes(left, 0);
+      // Whoever goes up without a wheel is left alone all the same.
+      await area.evaluate((node) => {
+        node.scrollTop -= 200;
+      });
+      await page.getByRole('button', { name: 'To the end' }).waitFor();
     });
   });
 

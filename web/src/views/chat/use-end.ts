@@ -22,6 +22,8 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   const [isAway, setAway] = useState(false);
   const follow = useRef(!isRead);
   const lastTop = useRef(0);
+  /** From where it goes up, if it does. */
+  const upFrom = useRef(0);
   const isShown = useRef(false);
   const isByHand = useRef(false);
   const read = useRef<Read | undefined>(undefined);
@@ -29,6 +31,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   const keepAtEnd = (area: HTMLElement): void => {
     area.scrollTo({ top: area.scrollHeight, behavior: 'instant' });
     lastTop.current = area.scrollTop;
+    upFrom.current = area.scrollTop;
   };
   const toEnd = (): void => {
     follow.current = true;
@@ -85,8 +88,12 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     // More text, or less room for it, takes nobody away from the end: only going up does, by hand however slowly.
     if (area.scrollTop >= lastTop.current) follow.current ||= isAtEnd(area);
     else if (isByHand.current) follow.current = leftIn(area) < 1;
-    else follow.current = isAtEnd(area);
-    if (area.scrollTop > lastTop.current) isByHand.current = false;
+    // A little, since what is in it became lower; there may be much more below already.
+    else follow.current = isAtEnd(area) || (follow.current && upFrom.current - area.scrollTop < AT_END);
+    if (area.scrollTop > lastTop.current) {
+      isByHand.current = false;
+      upFrom.current = area.scrollTop;
+    }
     keepRead(area);
     lastTop.current = area.scrollTop;
     setAway(!follow.current);
