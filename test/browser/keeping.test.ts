@@ -51,6 +51,15 @@ const HELD_READING = `
   };
   globalThis.release = () => { for (const give of held.splice(0)) give(); };`;
 
+/** A browser that cannot read a chat's messages while `isUnreadable`. */
+const UNREADABLE = `
+  globalThis.isUnreadable = true;
+  const read = IDBIndex.prototype.getAll;
+  IDBIndex.prototype.getAll = function (...wanted) {
+    if (isUnreadable) throw new DOMException('Internal error', 'UnknownError');
+    return read.apply(this, wanted);
+  };`;
+
 /** A tab that hears words of others, gets what it reads, and gets to what it wants to do a moment later, only when the test says so. */
 const LATE_TAB = `
   const late = { isHeld: false, isDeaf: false, isSlow: false, words: 0, heard: [], todo: [] };
@@ -204,6 +213,33 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await other.evaluate('release()');
       await becomes(() => other.locator('.question .bubble').allInnerTexts(), ['first', 'second']);
       await other.getByText('You said: second').waitFor();
+    });
+  });
+
+  test('and says so where it cannot read the messages of a chat, which may be tried again', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await mayAsk(page);
+      await page.evaluate(WRITTEN);
+      await page.addInitScript(UNREADABLE);
+      await page.reload();
+      const told = page.getByText('This browser could not read the messages of this chat.');
+      await told.waitFor();
+      await page.locator('#prompt').fill('second');
+      await page.locator('#prompt').press('Enter');
+      await choose(page, 'Delete');
+      await page.locator('.toast').filter({ has: told }).waitFor();
+      assert.equal(await page.locator('#prompt').inputValue(), 'second');
+      await goTo(page, new URL(page.url()).hash.replace('chat', 'compare'));
+      await page.getByRole('main', { name: 'Compare' }).filter({ has: told }).waitFor();
+      await page.goBack();
+      await page.locator('.missing').filter({ has: told }).waitFor();
+      await page.evaluate('globalThis.isUnreadable = false');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await lastAnswer(page).getByText('You said: first').waitFor();
+      await becomes(() => page.locator('.problem').count(), 0);
+      await page.locator('#prompt').press('Enter');
+      await lastAnswer(page).getByText('You said: second').waitFor();
     });
   });
 

@@ -84,7 +84,12 @@ export function renameChat(id: string, title: string): void {
 
 /** Removes chats, and brings them back if that was a mistake. */
 export async function deleteChats(ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map(loadMessages));
+  try {
+    await Promise.all(ids.map(loadMessages));
+  } catch {
+    // Without them there would be no way back.
+    return toast(t('chat.unreadable'));
+  }
   for (const id of ids) stopAll(id);
   const { chats: all, messages, drafts } = app.get();
   const chats = ids.map((id) => all.byId[id]).filter((chat) => chat !== undefined);

@@ -35,6 +35,7 @@ export const chat: Words<typeof english> = {
   branchAfter: 'Nächste Fassung',
   branchOf: 'Fassung {at} von {count}',
   missing: 'Diesen Chat gibt es in diesem Browser nicht. Vielleicht wurde er gelöscht.',
+  unreadable: 'Der Browser konnte die Nachrichten dieses Chats nicht lesen.',
   thinking: 'Denkt nach … {count} s',
   thoughts: 'Gedanken',
   thoughtFor: { one: '{count} Sekunde nachgedacht', other: '{count} Sekunden nachgedacht' },

@@ -32,6 +32,7 @@ export const chat = {
   branchAfter: 'Next version',
   branchOf: 'Version {at} of {count}',
   missing: 'This chat is not in this browser. It may have been deleted.',
+  unreadable: 'This browser could not read the messages of this chat.',
   thinking: 'Thinking… {count} s',
   thoughts: 'Thoughts',
   thoughtFor: { one: 'Thought for {count} second', other: 'Thought for {count} seconds' },

@@ -35,6 +35,7 @@ export const chat: Words<typeof english> = {
   branchAfter: 'Versión siguiente',
   branchOf: 'Versión {at} de {count}',
   missing: 'Este chat no está en este navegador. Quizá se eliminó.',
+  unreadable: 'El navegador no pudo leer los mensajes de este chat.',
   thinking: 'Pensando… {count} s',
   thoughts: 'Razonamiento',
   thoughtFor: { one: 'Pensó {count} segundo', other: 'Pensó {count} segundos' },

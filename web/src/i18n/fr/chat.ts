@@ -35,6 +35,7 @@ export const chat: Words<typeof english> = {
   branchAfter: 'Version suivante',
   branchOf: 'Version {at} sur {count}',
   missing: 'Cette discussion n’est pas dans ce navigateur. Elle a peut-être été supprimée.',
+  unreadable: 'Le navigateur n’a pas pu lire les messages de cette discussion.',
   thinking: 'Réflexion… {count} s',
   thoughts: 'Réflexion',
   thoughtFor: { one: 'A réfléchi {count} seconde', other: 'A réfléchi {count} secondes' },

@@ -35,6 +35,7 @@ export const chat: Words<typeof english> = {
   branchAfter: '下一个版本',
   branchOf: '第 {at} 个版本，共 {count} 个',
   missing: '此浏览器中没有这个对话，可能已被删除。',
+  unreadable: '浏览器无法读取此对话的消息。',
   thinking: '思考中… {count} 秒',
   thoughts: '思考过程',
   thoughtFor: { other: '思考了 {count} 秒' },

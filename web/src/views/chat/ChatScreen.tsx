@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { readChat } from '../../actions/chats.ts';
 import { Missing } from '../../components/Missing.tsx';
 import { t } from '../../i18n/index.ts';
 import { useApp } from '../../state/use.ts';
@@ -10,6 +9,7 @@ import { Lazy, preload } from '../shell/Lazy.tsx';
 import { Composer } from './Composer.tsx';
 import type { ThreadProps } from './Thread.tsx';
 import { TopBar } from './TopBar.tsx';
+import { useRead } from './use-read.tsx';
 import { useResumed } from './use-resumed.ts';
 import { Welcome } from './Welcome.tsx';
 
@@ -21,16 +21,12 @@ export function ChatScreen({ path }: ScreenProps) {
   const id = path[0] ?? '';
   const chat = useApp((state) => state.chats.byId[id]);
   const isReady = useApp((state) => state.chats.ready);
-  const isLoaded = useApp((state) => state.messages[id] !== undefined);
   const title = chat?.title;
 
   useEffect(() => {
     document.title = title ? `${title} · Sluice` : 'Sluice';
   }, [title]);
-  const exists = chat !== undefined;
-  useEffect(() => {
-    if (exists) void readChat(id);
-  }, [id, exists]);
+  const { isLoaded, problem } = useRead(id);
   useResumed(id);
 
   useEffect(() => {
@@ -47,6 +43,7 @@ export function ChatScreen({ path }: ScreenProps) {
         {isMissing && <Missing words={t('chat.missing')} />}
         {id === '' && <Welcome />}
         {chat !== undefined && <h1 class="hidden">{title || t('shell.untitled')}</h1>}
+        {problem && <div class="missing">{problem}</div>}
         {chat !== undefined && isLoaded && <Lazy key={id} load={loadThread} props={{ chat: id }} />}
         {!isMissing && <Composer key={id} draft={id} />}
       </main>

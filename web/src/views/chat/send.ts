@@ -16,7 +16,8 @@ export function isNothing(text: string, attachments: readonly Attachment[]): boo
 
 /** Asks what the draft says, or leaves it as it is where that cannot be now; `onSend` gets it instead of its chat. */
 export async function send(name: string, onSend: ((parts: readonly Part[]) => void) | undefined): Promise<void> {
-  const chat = name === '' ? undefined : await readChat(name);
+  // Where it cannot be read the screen says so.
+  const chat = name === '' ? undefined : await readChat(name).catch(() => undefined);
   if (name !== '' && chat === undefined) return;
   if (!canSend(name)) return;
   const isAlone = name === '' || (await mayAsk(name));

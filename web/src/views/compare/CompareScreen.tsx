@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { askSides, chooseSide, goOnWith, sidesOf } from '../../actions/compare.ts';
 import { stop } from '../../actions/stop.ts';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -11,9 +10,9 @@ import type { Chat, Side } from '../../state/model.ts';
 import { addressOf, goTo } from '../../state/route.ts';
 import { countOf, setupOf } from '../../state/setup.ts';
 import { useApp } from '../../state/use.ts';
-import { loadMessages } from '../../storage/keep.ts';
 import { Composer } from '../chat/Composer.tsx';
 import { ModelButton } from '../chat/ModelPicker.tsx';
+import { useRead } from '../chat/use-read.tsx';
 import { useResumed } from '../chat/use-resumed.ts';
 import type { ScreenProps } from '../props.ts';
 import { SideThread } from './SideThread.tsx';
@@ -23,14 +22,11 @@ import './compare.css';
 export default function CompareScreen({ path }: ScreenProps) {
   const id = path[0] ?? '';
   const chat = useApp((state) => state.chats.byId[id]);
-  const isLoaded = useApp((state) => state.messages[id] !== undefined);
   const isReady = useApp((state) => state.chats.ready);
   const { status } = useApp((state) => state.catalog);
   useApp((state) => state.settings.more);
   const exists = chat !== undefined;
-  useEffect(() => {
-    if (exists) void loadMessages(id);
-  }, [id, exists]);
+  const { isLoaded, problem } = useRead(id);
   useResumed(id);
   const isMissing = id !== '' && isReady && !exists;
   const sides = sidesOf(chat);
@@ -46,6 +42,7 @@ export default function CompareScreen({ path }: ScreenProps) {
         ) : (
           <>
             {status === 'ready' && areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}
+            {problem && <div class="sides-note">{problem}</div>}
             <div class="sides">
               {sides.map((side, index) => (
                 // The places are what they are: left and right.
@@ -61,7 +58,7 @@ export default function CompareScreen({ path }: ScreenProps) {
                   {chat !== undefined && isLoaded ? (
                     <SideThread chat={chat} at={index} leaf={side.leaf} />
                   ) : (
-                    <p class="side-empty">{index === 0 ? t('compare.hint') : ''}</p>
+                    <p class="side-empty">{index === 0 && !problem ? t('compare.hint') : ''}</p>
                   )}
                 </section>
               ))}

@@ -1,7 +1,7 @@
 import { app } from '../../state/app.ts';
 import { marked, termsOf } from '../../state/history-text.ts';
 import { addressOf, goTo } from '../../state/route.ts';
-import { leafBelow } from '../../state/tree.ts';
+import { leafBelow, type MessageMap } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
 import { places } from '../chat/places.ts';
 
@@ -18,7 +18,8 @@ const ABOVE = 80;
 
 /** Opens a chat at a message, on whatever branch that is, at the place where the words of `search` are. */
 export async function openAt(chat: string, message: string, search: string): Promise<void> {
-  const messages = await loadMessages(chat);
+  // Where they cannot be read, the chat says so.
+  const messages = await loadMessages(chat).catch((): MessageMap => ({}));
   if (messages[message] === undefined) return goTo(addressOf('chat', chat));
   const leaf = leafBelow(messages, message);
   if (app.get().chats.byId[chat]?.leaf !== leaf) {
