@@ -7,7 +7,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo, lastAnswer, PHONE, ready } from './visit.ts';
+import { ask, button, goTo, lastAnswer, mayAsk, PHONE, ready } from './visit.ts';
 
 /** What is out of order cannot answer `half`. */
 let outOfOrder = 'plain-model';
@@ -209,6 +209,30 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await side(page, 1).getByRole('button', { name: 'Delete' }).last().click();
         await eventually(async () => assert.deepEqual(await bodies(page), [both[0], '']));
         await page.getByRole('button', { name: 'Undo' }).click();
+        await eventually(async () => assert.deepEqual(await bodies(page), both));
+      },
+      { path: '/#/compare' },
+    );
+  });
+
+  test('a side whose last message is gone goes on at what its own model answered last', async () => {
+    await visit(
+      async (page) => {
+        const both = await askFirst(page);
+        await page.locator('.side .line').nth(1).waitFor();
+        await askBoth(page, 'second');
+        await page.locator('.side .line').nth(3).waitFor();
+        await mayAsk(page);
+        await page.evaluate(`new Promise((done) => {
+          indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
+            const transaction = result.transaction(['chats', 'messages'], 'readwrite');
+            transaction.objectStore('chats').getAll().onsuccess = ({ target }) => {
+              for (const { leaf } of target.result[0].sides) transaction.objectStore('messages').delete(leaf);
+            };
+            transaction.oncomplete = () => done(result.close());
+          };
+        })`);
+        await page.reload();
         await eventually(async () => assert.deepEqual(await bodies(page), both));
       },
       { path: '/#/compare' },

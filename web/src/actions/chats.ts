@@ -3,10 +3,10 @@ import { t } from '../i18n/index.ts';
 import { app, until } from '../state/app.ts';
 import { type Choice, settle } from '../state/catalog.ts';
 import { isDraftOf } from '../state/drafts.ts';
-import { type Chat, newId } from '../state/model.ts';
+import { type Chat, newId, type Side } from '../state/model.ts';
 import { RECENT, withRecent } from '../state/picker.ts';
 import { addressOf, goTo, parseRoute } from '../state/route.ts';
-import { leafBelow, newestLeaf } from '../state/tree.ts';
+import { leafBelow, type MessageMap, newestAnswer, newestLeaf } from '../state/tree.ts';
 import { loadMessages } from '../storage/keep.ts';
 import { stopAll } from './stop.ts';
 
@@ -56,10 +56,20 @@ export async function readChat(id: string): Promise<Chat | undefined> {
   await until(({ chats }) => chats.ready);
   if (app.get().chats.byId[id] === undefined) return undefined;
   const messages = await loadMessages(id);
-  const isLost = messages[app.get().chats.byId[id]?.leaf ?? ''] === undefined;
-  const leaf = newestLeaf(messages);
-  if (isLost && leaf !== undefined) app.dispatch({ type: 'chats/changed', id, change: { leaf } });
+  const chat = app.get().chats.byId[id];
+  if (chat !== undefined) findLeaves(chat, messages);
   return app.get().chats.byId[id];
+}
+
+/** Goes on at the newest branch where the one that was shown has lost its end; each side of a comparison at that of its own model. */
+function findLeaves({ id, leaf, sides }: Chat, messages: MessageMap): void {
+  const newest = newestLeaf(messages);
+  if (newest === undefined) return;
+  if (messages[leaf ?? ''] === undefined) app.dispatch({ type: 'chats/changed', id, change: { leaf: newest } });
+  const isLost = (side: Side): boolean => side.leaf !== undefined && messages[side.leaf] === undefined;
+  if (!sides?.some(isLost)) return;
+  const found = sides.map((side) => (isLost(side) ? { ...side, leaf: newestAnswer(messages, side) ?? newest } : side));
+  app.dispatch({ type: 'chats/changed', id, change: { sides: found } });
 }
 
 /** The model that a chat, or the next one, talks to. A chat keeps its own though nobody offers it any more. */

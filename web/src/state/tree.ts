@@ -1,3 +1,4 @@
+import type { Choice } from './catalog.ts';
 import type { Message } from './model.ts';
 
 /** By id. */
@@ -57,6 +58,12 @@ export function newestLeaf(messages: MessageMap): string | undefined {
   const roots = Object.values(messages).filter(({ parent }) => parent === null || messages[parent] === undefined);
   const root = roots.sort(byAge).at(-1);
   return root === undefined ? undefined : leafBelow(messages, root.id);
+}
+
+/** What a model answered last. */
+export function newestAnswer(messages: MessageMap, { provider, model }: Choice): string | undefined {
+  const answers = Object.values(messages).filter((message) => message.provider === provider && message.model === model);
+  return answers.sort(byAge).at(-1)?.id;
 }
 
 function byAge(a: Message, b: Message): number {
