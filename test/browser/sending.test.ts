@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
@@ -157,6 +158,35 @@ describe('a question', { skip: withoutBrowser }, () => {
       held.resolve();
       await finished(lastAnswer(page));
     });
+  });
+
+  test('is answered anew on one side of a comparison by one tab at a time', async () => {
+    await visit(
+      async (page, context) => {
+        await page.locator('#model-2-name').getByText('gpt-4o').waitFor();
+        await page.locator('#prompt').fill('wait');
+        await page.locator('#prompt').press('Enter');
+        held.resolve();
+        await page.locator('.side .line').nth(1).waitFor();
+        held = Promise.withResolvers();
+        const other = await context.newPage();
+        await other.addInitScript(LATE_WORDS);
+        await other.goto(page.url());
+        await other.locator('.side .line').nth(1).waitFor();
+        await mayAsk(other);
+        const asked = gateway.upstream.chats.length;
+        const again = (tab: Page): Promise<void> =>
+          tab.locator('.side').first().getByRole('button', { name: 'Regenerate' }).click();
+        await again(page);
+        await becomes(async () => gateway.upstream.chats.length, asked + 1);
+        await again(other);
+        await other.getByText('An answer is on its way: wait for its end, or stop it.').waitFor();
+        assert.equal(gateway.upstream.chats.length, asked + 1);
+        held.resolve();
+        await page.locator('.side .line').nth(1).waitFor();
+      },
+      { path: '/#/compare' },
+    );
   });
 
   test('that another tab sends leaves alone what was written in this one at the same time', async () => {

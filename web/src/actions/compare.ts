@@ -31,10 +31,12 @@ export function askSides(chat: Chat | undefined, parts: readonly Part[]): void {
 }
 
 /** Has the last question of one side answered once more. */
-export function askSideAgain(chat: Chat, at: number, message: Message): void {
-  const sides = sidesOf(chat);
+export async function askSideAgain(at: number, message: Message): Promise<void> {
+  if (message.parent === null || !(await isAloneIn(message.chat))) return;
+  const chat = app.get().chats.byId[message.chat];
+  const sides = chat?.sides ?? [];
   const side = sides[at];
-  if (side === undefined || message.parent === null) return;
+  if (chat === undefined || side === undefined) return;
   const { id } = answerBy(chat.id, message.parent, side, 'variant');
   changeSides(chat, withSide(sides, at, { leaf: id }), {});
 }

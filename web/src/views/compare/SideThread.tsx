@@ -37,7 +37,7 @@ export function SideThread({ chat, at, leaf }: SideThreadProps) {
             message.role === 'user' ? (
               <Question key={message.id} message={message} />
             ) : (
-              <SideAnswer key={message.id} chat={chat} at={at} message={message} isLast={message.id === leaf} />
+              <SideAnswer key={message.id} at={at} message={message} isLast={message.id === leaf} />
             ),
           )}
         </div>
@@ -60,16 +60,15 @@ function Question({ message }: { readonly message: Message }) {
 }
 
 interface SideAnswerProps {
-  readonly chat: Chat;
   readonly at: number;
   readonly message: Message;
   readonly isLast: boolean;
 }
 
 /** Goes on only with the question to both, and is answered again only by the model of its side. */
-function SideAnswer({ chat, at, message, isLast }: SideAnswerProps) {
+function SideAnswer({ at, message, isLast }: SideAnswerProps) {
   const isRunning = useApp((state) => state.streams[message.id] !== undefined);
-  const again = isLast ? () => askSideAgain(chat, at, message) : undefined;
+  const again = isLast ? () => void askSideAgain(at, message) : undefined;
   const actions = messageActions.flatMap((action): MessageAction[] => {
     if (action.id === 'regenerate') return again === undefined ? [] : [{ ...action, run: again }];
     return action.id === 'compare' ? [] : [action];
