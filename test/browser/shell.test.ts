@@ -160,6 +160,31 @@ describe('the shell', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('toasts stand below all that is in a sidebar that lies over the page', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'hello');
+        await page.locator('#open-sidebar').click();
+        await page.locator('.chat-list li').getByRole('button', { name: 'What to do with' }).click();
+        await page.getByRole('menuitem', { name: 'Delete' }).click();
+        const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
+        await undo.waitFor();
+        await page.locator('#open-sidebar').click();
+        await page.locator('.sidebar').waitFor();
+        await eventually(async () => {
+          const [box, last] = [
+            await page.locator('.toast').boundingBox(),
+            await page.locator('.sidebar-foot a').last().boundingBox(),
+          ];
+          assert.ok(box !== null && last !== null && last.y + last.height <= box.y, JSON.stringify([box, last]));
+        });
+        await undo.click();
+        await page.locator('.question').waitFor();
+      },
+      { viewport: PHONE },
+    );
+  });
+
   test('toasts stand above the field for messages, and can be pressed over a window', async () => {
     await visit(async (page) => {
       await ask(page, 'hello');

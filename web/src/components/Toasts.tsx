@@ -4,10 +4,10 @@ import { focusNextRow } from './focus.ts';
 import { IconButton } from './IconButton.tsx';
 import { dismiss, onToasts, shownToasts, type Toast, tellToasts } from './toast.ts';
 
-/** Where they can be shown: the page, and the windows over it, the uppermost last. */
+/** Where they can be shown: the page, and what lies over it, the uppermost last. */
 const places: object[] = [];
 
-/** Shown in the uppermost window, since nothing outside of it can be pressed, or else at the edge of the page. */
+/** Shown in the uppermost window or sidebar, since nothing outside of it can be pressed, or else at the edge of the page. */
 export function Toasts() {
   const place = useRef({});
   const node = useRef<HTMLDivElement>(null);
@@ -54,7 +54,7 @@ export function Toasts() {
  * CSS every look at the layout of a long chat would take as long as all of it.) Returns the way to end it.
  */
 function standAboveField(area: HTMLElement): (() => void) | undefined {
-  if (area.closest('dialog') !== null) return undefined;
+  if (area.closest('dialog, .sidebar') !== null) return undefined;
   let frame = 0;
   const place = (): void => {
     const top = document.querySelector('.composer')?.getBoundingClientRect().top;

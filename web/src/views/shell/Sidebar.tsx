@@ -4,6 +4,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { onBack } from '../../components/on-back.ts';
 import { closeDrawer, showSidebar, useSidebar } from '../../components/sidebar.ts';
+import { Toasts } from '../../components/Toasts.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { screens } from '../screens.ts';
@@ -81,6 +82,7 @@ export function Sidebar({ current }: { readonly current: string }) {
             </a>
           </li>
         </ul>
+        {isNarrow && <Toasts />}
       </nav>
     </>
   );
