@@ -392,4 +392,34 @@ describe('the layout', { skip: withoutBrowser }, () => {
       assert.ok(first < last, `${first} ${last}`);
     });
   });
+
+  test('keeps a count before what is counted where the page is written from right to left', async () => {
+    await visit(
+      async (page) => {
+        await page.evaluate(`localStorage.setItem('sluice.settings', JSON.stringify({ direction: 'rtl' }))`);
+        await page.reload();
+        await ready(page);
+        await answerWith(page, [
+          { type: 'reasoning', token: 'Hm.' },
+          { type: 'content', content: 'Ja.' },
+          { type: 'finish', finish: { reason: 'stop' } },
+        ]);
+        await ask(page, 'hello');
+        await page.locator('.reasoning summary').getByText('1 Sekunde nachgedacht').waitFor();
+        const [count, word] = await page.evaluate<[number, number]>(`(() => {
+          const summary = document.querySelector('.reasoning summary');
+          const walker = document.createTreeWalker(summary, NodeFilter.SHOW_TEXT);
+          while (!walker.nextNode().data.includes('nachgedacht'));
+          return [0, 2].map((at) => {
+            const range = new Range();
+            range.setStart(walker.currentNode, at);
+            range.setEnd(walker.currentNode, at + 1);
+            return range.getBoundingClientRect().left;
+          });
+        })()`);
+        assert.ok(count < word, `${count} ${word}`);
+      },
+      { locale: 'de-DE' },
+    );
+  });
 });

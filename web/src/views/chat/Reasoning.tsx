@@ -21,7 +21,7 @@ export function Reasoning({ message, isRunning }: { readonly message: Message; r
   return (
     <details class="reasoning" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class={isThinking ? 'is-thinking' : ''}>
-        <Icon name="thought" /> {summary}
+        <Icon name="thought" /> <span>{summary}</span>
       </summary>
       {isOpen && (
         <div class="thoughts">
