@@ -105,6 +105,14 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     assert.deepEqual(await textsOf('parts', { page: '' }), ['She is called Ada.', 'Look:\nmy cat.']);
   });
 
+  test('what comes in the same millisecond as something else is newer all the same', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const said = (content: string) => ({ role: 'user', content });
+    await add('hasty', { items: [said('One.'), said('Two.')] });
+    await add('hasty', { items: [said('Three.')] });
+    assert.deepEqual(await textsOf('hasty'), ['Three.', 'Two.', 'One.']);
+  });
+
   test('users stay apart', async () => {
     assert.deepEqual(await textsOf('ADA', { search: 'boat' }), ['Upper case Ada has a boat called Zeppelin.']);
     assert.deepEqual(await textsOf('ad_'), ['Wildcard has a boat called Wave.']);

@@ -15,7 +15,7 @@ export function postMemory(deps: Deps): Handler {
     // An empty id names no conversation, in which the same words would be the same statement.
     const conversationId = body.id || null;
     const idOf = conversationId === null ? () => randomUUID() : idsWithin(conversationId);
-    const items = body.items.flatMap(({ role, content, metadata }, index): MemoryItem[] => {
+    const items = body.items.flatMap(({ role, content, metadata }): MemoryItem[] => {
       const text = textOf(content);
       if (text === '') return [];
       const item = {
@@ -25,8 +25,7 @@ export function postMemory(deps: Deps): Handler {
         text,
         conversationId,
         metadata: { ...(body.title ? { title: body.title } : {}), ...metadata },
-        // Items of one request keep their order.
-        createdAt: now + index / 1_000,
+        createdAt: now,
         updatedAt: now,
       };
       return [item];

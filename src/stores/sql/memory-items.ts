@@ -17,6 +17,7 @@ const OF_ITEM: Columns = new Map([
   ['user_id', { column: sql`memory.user_id`, type: 'string' }],
   ['role', { column: sql`memory.role`, type: 'string' }],
   ['memory', { column: sql`memory.text`, type: 'string' }],
+  // Items of earlier sources have fractions of a millisecond, which no answer shows.
   ['created_at', { column: sql`floor(memory.created_at)`, type: 'number' }],
   ['updated_at', { column: sql`memory.updated_at`, type: 'number' }],
 ]);
