@@ -78,6 +78,28 @@ describe('what upstreams do', () => {
     }
   });
 
+  test('an end behind which there is one more is told once', async () => {
+    const said = [
+      { type: 'transcript.text.delta', delta: 'Good day.' },
+      { type: 'transcript.text.done', text: 'Good day.', usage: { type: 'duration', seconds: 2 } },
+    ];
+    const sent = [...said.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`);
+    const here = await world((_form, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(sent.join(''));
+      return true;
+    });
+    try {
+      const { text } = await here.post({ file: wav(), model: 'whisper-test', stream: 'true' });
+      const events = text
+        .trim()
+        .split('\n\n')
+        .map((event) => JSON.parse(event.slice(6)) as object);
+      assert.deepEqual(events, said);
+    } finally {
+      await here.close();
+    }
+  });
+
   test('a stream that breaks off says so in its last event', async () => {
     const here = await world((_form, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -80,19 +80,16 @@ async function* events(head: Buffer, body: Body, limit: number): AsyncGenerator<
   const toEvents = (data: readonly string[]): TranscriptEvent[] =>
     data.flatMap((each): TranscriptEvent[] => {
       // vLLM has no event for the end but this one.
-      if (each === '[DONE]') return isDone ? [] : [{ type: 'transcript.text.done', text }];
-      const event = toEvent(each);
+      const end: TranscriptEvent | undefined = isDone ? undefined : { type: 'transcript.text.done', text };
+      const event = each === '[DONE]' ? end : toEvent(each);
       if (event === undefined) return [];
       if (event.type === 'transcript.text.delta') text += wordsOf(event['delta'] ?? '');
+      isDone ||= event.type === 'transcript.text.done';
       return [event];
     });
   try {
     for (let bytes: Buffer | undefined = head; ; ) {
-      const found = toEvents(bytes === undefined ? reader.end() : reader.push(bytes));
-      for (const event of found) {
-        isDone ||= event.type === 'transcript.text.done';
-        yield event;
-      }
+      yield* toEvents(bytes === undefined ? reader.end() : reader.push(bytes));
       if (bytes === undefined) break;
       const { value, done }: IteratorResult<Buffer> = await body.next();
       bytes = done === true ? undefined : value;
