@@ -15,27 +15,50 @@ const EVENTS = [
   { type: 'message_stop' },
 ];
 
-test('an upstream of the Messages API that does not count gets an estimate', { timeout: 60_000 }, async () => {
+/** An upstream that answers with these events, and the gateway before it. */
+async function openWith(events: readonly { readonly type: string }[]) {
   const server = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+    response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
     return undefined;
   });
-  const { gateway, close } = await startGatewayBefore(
+  return await startGatewayBefore(
     [server],
     `providers: { claude: { kind: anthropic, baseUrl: '${server.origin}', apiKey: k, models: [m] } }`,
   );
+}
+
+const ASKED = { model: 'claude/m', max_tokens: 9, messages: [{ role: 'user' as const, content: '12345678' }] };
+
+test('an upstream of the Messages API that does not count gets an estimate', { timeout: 60_000 }, async () => {
+  const { gateway, close } = await openWith(EVENTS);
   try {
     const client = new Anthropic({ baseURL: gateway.origin, apiKey: 'secret', maxRetries: 0 });
-    const asked = { model: 'claude/m', max_tokens: 9, messages: [{ role: 'user' as const, content: '12345678' }] };
-    const whole = await client.messages.create(asked);
-    const streamed = await client.messages.stream(asked).finalMessage();
+    const whole = await client.messages.create(ASKED);
+    const streamed = await client.messages.stream(ASKED).finalMessage();
     for (const { usage } of [whole, streamed]) assert.deepEqual([usage.input_tokens, usage.output_tokens], [7, 4]);
     const lines = await eventually('both are recorded', async () => {
       const recorded = await usageLines(gateway.origin);
       return recorded.length === 2 && recorded;
     });
     for (const line of lines) assert.match(line, /"prompt_tokens":7,"completion_tokens":4\b/);
+  } finally {
+    await close();
+  }
+});
+
+test('a counter that is null at the end stays as it was at the beginning', { timeout: 60_000 }, async () => {
+  const counted = EVENTS.map((event) => {
+    if (event.message !== undefined)
+      return { ...event, message: { ...event.message, usage: { input_tokens: 21, output_tokens: 1 } } };
+    const usage = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5 };
+    return event.type === 'message_delta' ? { ...event, usage } : event;
+  });
+  const { gateway, close } = await openWith(counted);
+  try {
+    const client = new Anthropic({ baseURL: gateway.origin, apiKey: 'secret', maxRetries: 0 });
+    const { usage } = await client.messages.create(ASKED);
+    assert.deepEqual([usage.input_tokens, usage.output_tokens], [21, 5]);
   } finally {
     await close();
   }
