@@ -17,17 +17,18 @@ const sheet = (...rows: readonly (readonly string[])[]): string =>
 const targets = (...paths: readonly string[]): string =>
   `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${paths.map((path, index) => `<Relationship Id="r${index}" Type="${OFFICE}/x" Target="${path}"/>`).join('')}</Relationships>`;
 
-/** A workbook of these sheets, the attributes of each before its content, and with these parts. */
+/** A workbook of these sheets, the attributes of each before its content, with these parts, and this said about all of it. */
 function read(
   sheets: readonly (readonly [attributes: string, xml: string])[],
   parts: Readonly<Record<string, string>> = {},
+  about = '',
 ): string {
   const bytes = zip([
     text('[Content_Types].xml', `<Types><Override PartName="/xl/workbook.xml" ContentType="${TYPE}"/></Types>`),
     text('xl/_rels/workbook.xml.rels', targets(...sheets.map((_, index) => `worksheets/sheet${index}.xml`))),
     text(
       'xl/workbook.xml',
-      `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheets.map(([about], index) => `<sheet ${about} r:id="r${index}"/>`).join('')}</sheets></workbook>`,
+      `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">${about}<sheets>${sheets.map(([about], index) => `<sheet ${about} r:id="r${index}"/>`).join('')}</sheets></workbook>`,
     ),
     ...sheets.map(([, xml], index) => text(`xl/worksheets/sheet${index}.xml`, xml)),
     ...Object.entries(parts).map(([path, xml]) => text(path, xml)),
@@ -51,6 +52,35 @@ describe('workbooks', () => {
       'xl/sharedStrings.xml': `<sst xmlns="${MAIN}"><si><t>a_x0009_b_x005F_x000D_</t></si></sst>`,
     });
     assert.equal(made, '## S\n\n| one<br>twoA | a\tb_x000D_ |\n| --- | --- |\n');
+  });
+
+  test('how a word is pronounced is no part of it', () => {
+    const made = read([['name="S"', sheet(['<c r="A1" t="s"><v>0</v></c>'])]], {
+      'xl/sharedStrings.xml': `<sst xmlns="${MAIN}"><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si></sst>`,
+    });
+    assert.equal(made, '## S\n\n| 東京 |\n| --- |\n');
+  });
+
+  test('cells that do not say where they are follow each other', () => {
+    const here = (value: string): string => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+    const made = read([['name="S"', sheet([here('a'), here('b')], [cell('B2', 'c'), here('d')], [here('e')])]]);
+    assert.equal(made, '## S\n\n| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e |  |  |\n');
+  });
+
+  test('days count from 1904 on where the workbook says so', () => {
+    const days = sheet(['<c r="A1" s="0"><v>44628</v></c>']);
+    const parts = {
+      'xl/styles.xml': `<styleSheet xmlns="${MAIN}"><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    };
+    for (const [said, date] of [
+      ['1', '2026-03-09'],
+      ['true', '2026-03-09'],
+      ['0', '2022-03-08'],
+      ['false', '2022-03-08'],
+    ] as const) {
+      const made = read([['name="S"', days]], parts, `<workbookPr date1904="${said}"/>`);
+      assert.equal(made, `## S\n\n| ${date} |\n| --- |\n`, said);
+    }
   });
 
   test('comments are footnotes, also to cells without anything in them', () => {
