@@ -116,6 +116,23 @@ describe('charts are tables of their figures', () => {
     assert.equal(made, `Look:\n\nShips & quays\n\n${TABLE}\n\nafter\n`);
   });
 
+  test('that share categories, or have none, are one', async () => {
+    const frame = (id: string): string => `<p:graphicFrame><c:chart r:id="${id}"/></p:graphicFrame>`;
+    const scattered = (x: string, y: string): string =>
+      `<c:ser><c:xVal><c:numRef><c:numCache>${points([x])}</c:numCache></c:numRef></c:xVal>` +
+      `<c:yVal><c:numRef><c:numCache>${points([y])}</c:numCache></c:numRef></c:yVal></c:ser>`;
+    const made = await slide(title('T') + frame('r0') + frame('r1') + frame('r2'), {
+      'charts/chart1.xml': chart('', series('a', ['x'], ['1']), series('b', [], ['2'])),
+      'charts/chart2.xml': chart('', series('a', [], ['', '1']), series('b', [], ['2', '3'])),
+      'charts/chart3.xml': chart('', scattered('0.5', '7')),
+    });
+    assert.equal(
+      made,
+      '# T\n\n|  | a | b |\n| --- | --- | --- |\n| x | 1 | 2 |\n\n' +
+        '|  | a | b |\n| --- | --- | --- |\n| 1 |  | 2 |\n| 2 | 1 | 3 |\n\n|  |  |\n| --- | --- |\n| 0.5 | 7 |\n',
+    );
+  });
+
   test('each of which has its own categories', async () => {
     const two = chart('', series('a', ['x'], ['1']), series('b', ['y', 'z'], ['2', '3']));
     const frame = '<p:graphicFrame><c:chart r:id="r0"/></p:graphicFrame>';
@@ -177,6 +194,15 @@ describe('comments', () => {
 });
 
 describe('OpenDocument', () => {
+  test('behind a password is refused, and says so', async () => {
+    const locked = [
+      text('mimetype', 'application/vnd.oasis.opendocument.text'),
+      text('META-INF/manifest.xml', '<manifest><file-entry><encryption-data/></file-entry></manifest>'),
+      { path: 'content.xml', bytes: Buffer.of(0x00, 0x9c, 0x01, 0x02) },
+    ];
+    await assert.rejects(async () => read(locked), { name: 'Refusal', message: 'is protected by a password' });
+  });
+
   test('hidden text is left out', async () => {
     const style = (name: string, family: string, display: string): string =>
       `<style:style style:name="${name}" style:family="${family}"><style:text-properties${display}/></style:style>`;
@@ -199,7 +225,7 @@ describe('OpenDocument', () => {
   test('values of cells are shown where nothing else is', async () => {
     const cells = [
       'office:value-type="float" office:value="5.5"',
-      'office:value-type="percentage" office:value="0.07"',
+      'office:value-type="percentage" office:value="0.075"',
       'office:value-type="string" office:string-value="R &amp; D"',
       'office:value-type="date" office:date-value="2024-05-06T07:08:00"',
       'office:value-type="time" office:time-value="PT01H30M00S"',
@@ -209,7 +235,7 @@ describe('OpenDocument', () => {
       'spreadsheet',
       `<table:table table:name="S"><table:table-row>${cells.join('')}</table:table-row></table:table>`,
     );
-    assert.match(made, /^\| 5\.5 \| 7% \| R & D \| 2024-05-06 07:08:00 \| 01:30:00 \| TRUE \|$/m);
+    assert.match(made, /^\| 5\.5 \| 7\.5% \| R & D \| 2024-05-06 07:08:00 \| 01:30:00 \| TRUE \|$/m);
   });
 
   const row = (...cells: string[]): string =>
@@ -241,11 +267,16 @@ describe('text of Word documents', () => {
         '<w:del w:id="1"><w:r><w:delText>deleted</w:delText></w:r></w:del>',
         `<w:ins w:id="2">${r('inserted ')}</w:ins><w:moveFrom w:id="3">${r('moved')}</w:moveFrom>`,
         r('hidden', '<w:b/><w:vanish/>'),
+        r('too', '<w:vanish w:val="on"/>'),
         r('shown ', '<w:vanish w:val="0"/>'),
         r('on the web', '<w:webHidden/>'),
       ),
     );
     assert.equal(made, 'kept inserted shown on the web\n');
+  });
+
+  test('has hyphens at which no line breaks', async () => {
+    assert.equal(await word(p(r('e'), '<w:r><w:noBreakHyphen/></w:r>', r('mail'))), 'e-mail\n');
   });
 
   test('in fonts of symbols is text', async () => {

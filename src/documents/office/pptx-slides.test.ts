@@ -48,13 +48,21 @@ describe('bullets that stand in the layout are written into the slide', () => {
   test('not on levels where the layout has none', () => {
     const layout = shape(body, '<a:lstStyle><a:lvl1pPr marL="0"><a:buNone/></a:lvl1pPr></a:lstStyle>');
     assert.equal(bullets(shape(body, `<a:p>${run}</a:p>`, `<a:p><a:pPr lvl="1"/>${run}</a:p>`), layout), 1);
+    const unnumbered = layout.replace(' idx="1"', '');
+    assert.equal(bullets(shape('<p:ph idx="0"/>', `<a:p>${run}</a:p>`), unnumbered), 0);
+    assert.equal(bullets(shape(body, `<a:p>${run}</a:p>`), unnumbered), 1);
   });
 });
 
-test('numbers and dates of slides are left out', () => {
+test('numbers, dates and footers of slides are left out', () => {
   const title = shape('<p:ph type="title"/>', run);
   assert.equal(
-    withoutDecoration(shape('<p:ph type="sldNum" idx="12"/>', run) + title + shape('<p:ph type="dt"/>', run)),
+    withoutDecoration(
+      shape('<p:ph type="sldNum" idx="12"/>', run) +
+        title +
+        shape('<p:ph type="dt"/>', run) +
+        shape('<p:ph type="ftr"/>', run),
+    ),
     title,
   );
 });

@@ -36,12 +36,13 @@ describe('rich text', () => {
   });
 
   test('its title is what it says about itself', async () => {
-    const title = async (info: string): Promise<unknown> => {
-      const made = await convert(String.raw`{\rtf1\ansi\ansicpg1252{\info ${info}}text\par}`);
+    const title = async (info: string, codePage = 1252): Promise<unknown> => {
+      const made = await convert(String.raw`{\rtf1\ansi\ansicpg${codePage}{\info ${info}}text\par}`);
       return (made as { title?: string }).title;
     };
     const given = String.raw`{\author Anna}{\title Gr\'fc\'dfe \u26481? of \{1\}}`;
     assert.equal(await title(given), 'Grüße 東 of {1}');
+    assert.equal(await title(String.raw`{\title \'a4\'a4\'a4\'e5 \u-10179?\u-8704?}`, 950), '中文 😀');
     assert.equal(await title(String.raw`{\author Anna}`), undefined);
     assert.equal(await title(String.raw`{\title  }`), undefined);
   });
