@@ -30,6 +30,7 @@ describe('cleanName', () => {
     ['%', undefined],
     ['CON', undefined],
     [`${'x'.repeat(300)}.pdf`, `${'x'.repeat(96)}.pdf`],
+    [`x${'ü'.repeat(300)}.pdf`, `x${'ü'.repeat(47)}.pdf`],
   ];
   for (const [given, expected] of cases) {
     test(JSON.stringify(given.slice(0, 40)), () => assert.equal(cleanName(given), expected));

@@ -103,6 +103,18 @@ test('an archive without any file', async () => {
   }
 });
 
+test('members that become the same path are one, and the others are named', async () => {
+  const bytes = zip([text('a\\b.txt', 'one'), text('./a/b.txt', 'two'), text('a/c.txt', 'three')]);
+  assert.deepEqual((await convert('a.zip', bytes)).conversion, {
+    kind: 'archive',
+    entries: [
+      { path: 'a/b.txt', kind: 'text', text: 'one' },
+      { path: 'a/c.txt', kind: 'text', text: 'three' },
+    ],
+    rejected: [{ name: './a/b.txt', reason: 'is in the archive twice' }],
+  });
+});
+
 test('the members of an archive share the text that may come of it', async () => {
   const bytes = zip([text('a.txt', 'a'.repeat(60)), text('b.csv', 'b,'.repeat(15)), text('c.txt', 'c')]);
   const { conversion } = await convert('a.zip', bytes, {}, { unpackedBytes: 100 });

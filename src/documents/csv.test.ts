@@ -57,10 +57,24 @@ describe('a table', () => {
     assert.equal(csvToMarkdown('a;b\n1,5;2,5'), '| a | b |\n| --- | --- |\n| 1,5 | 2,5 |\n');
   });
 
+  test('separators within quotes separate nothing', () => {
+    assert.equal(
+      csvToMarkdown('"Name, first, last";Age\nAnna;7'),
+      '| Name, first, last | Age |\n| --- | --- |\n| Anna | 7 |\n',
+    );
+  });
+
+  test('what the name of the file says counts where the first line has it', () => {
+    const table = '| Name, first, last | Age |\n| --- | --- |\n| Anna | 7 |\n';
+    assert.equal(csvToMarkdown('Name, first, last\tAge\nAnna\t7', '\t'), table);
+    assert.equal(csvToMarkdown('a,b\n1,2', '\t'), '| a | b |\n| --- | --- |\n| 1 | 2 |\n');
+  });
+
   test('a first line that names the separator is for programs', () => {
     const table = '| a,b | c |\n| --- | --- |\n| 1 | 2 |\n';
     for (const delimiter of [';', '\t', '|'])
-      assert.equal(csvToMarkdown(`sep=${delimiter}\r\na,b${delimiter}c\r\n1${delimiter}2`), table);
+      for (const sep of ['sep', 'SEP'])
+        assert.equal(csvToMarkdown(`${sep}=${delimiter}\r\na,b${delimiter}c\r\n1${delimiter}2`), table);
     assert.equal(csvToMarkdown('sep=x\n1'), '| sep=x |\n| --- |\n| 1 |\n');
   });
 

@@ -59,6 +59,11 @@ describe('pieces', () => {
     ],
     ['code of a highlighter', '<div class="highlight highlight-source-rust"><pre>a</pre></div>', '```rust\na\n```\n'],
     ['code that holds a fence', '<pre>```</pre>', '````\n```\n````\n'],
+    [
+      'ways back and marks for a heading',
+      '<h2>a<a href="#a">¶</a></h2>b<a href="#b">↩</a> <a href=/c>#</a>',
+      '## a\n\nb [#](/c)\n',
+    ],
     ['a link over two lines', '<a href=/a><b>b</b>\n<span>c</span></a>', '[**b** c](/a)\n'],
     [
       'a heading that is a link, and what a page lists',

@@ -15,6 +15,7 @@ describe('addresses', () => {
   const kept: readonly (readonly [address: string, kept: string])[] = [
     ['https://a.example/b?c=d#e', 'https://a.example/b?c=d#e'],
     ['mailto:a@b.example', 'mailto:a@b.example'],
+    ['tel:+49-30-1', 'tel:+49-30-1'],
     ['/b(c)', '/b%28c%29'],
     ['#d', '#d'],
     [' https://a.example/<b> ', 'https://a.example/%3Cb%3E'],

@@ -29,10 +29,11 @@ describe('notebooks', () => {
       { output_type: 'stream', text: ['10%\r50%\r100%\r\n', 'a\rdone\r'] },
       { output_type: 'display_data', data: { 'text/latex': ['$x^2$'] } },
       { output_type: 'display_data', data: { 'text/html': '<b>only</b>' } },
+      { output_type: 'display_data', data: { 'text/html': '<img src="data:…">', 'image/png': 'iVBORw0KGgo=' } },
     ];
     assert.equal(
       notebookToMarkdown(JSON.stringify({ nbformat: 4, cells: [{ cell_type: 'code', source: '1', outputs }] })),
-      '```python\n1\n```\n\n```text\n100%\ndone\n```\n\n$x^2$\n\n*(text/html)*\n',
+      '```python\n1\n```\n\n```text\n100%\ndone\n```\n\n$x^2$\n\n*(text/html)*\n\n*(image/png)*\n',
     );
   });
 

@@ -20,6 +20,7 @@ describe('text is decoded', () => {
     ['windows-1252', Buffer.from([0x93, 0x80, 0x94]), '“€”'],
     ['colours of a terminal', Buffer.from('\x1b[31mred\x1b[0m\b\f\r\n'), '\x1b[31mred\x1b[0m\b\f\r\n'],
     ['ISO-2022-JP', Buffer.from('It is \x1b$BF|K\\\x1b(B.\n'), 'It is 日本.\n'],
+    ['ISO-2022-JP with its older set of characters', Buffer.from('\x1b$@F|K\\\x1b(B\n'), '日本\n'],
     ['HTML in ISO-2022-JP', said('<meta charset="iso-2022-jp"><p>', [0x1b, 0x24, 0x42, 0x46, 0x7c]), '日'],
     ['what only begins like ISO-2022-JP', Buffer.from('\x1b[1m\x1b$B'), '\x1b[1m\x1b$B'],
     ['one odd byte in many', Buffer.from(`${'a'.repeat(300)}\x01`), `${'a'.repeat(300)}\x01`],

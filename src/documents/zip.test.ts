@@ -31,6 +31,33 @@ test('a comment behind the end, and something before the beginning', () => {
   assert.deepEqual(read(commented), [['a.txt', 'one']]);
 });
 
+test('names that are no UTF-8 are Latin-1', () => {
+  const bytes = Buffer.from(
+    zip([text('a_b.txt', 'one')])
+      .toString('latin1')
+      .replaceAll('a_b', 'aäb'),
+    'latin1',
+  );
+  assert.deepEqual(read(bytes), [['aäb.txt', 'one']]);
+});
+
+test('a directory in the wide form', () => {
+  const plain = zip([text('a.txt', 'one'), text('b.txt', 'two')]);
+  const end = Buffer.from(plain.subarray(-22));
+  const wide = Buffer.alloc(56 + 20);
+  wide.writeUInt32LE(0x06064b50, 0);
+  for (const field of [24, 32]) wide.writeBigUInt64LE(2n, field);
+  wide.writeBigUInt64LE(BigInt(end.readUInt32LE(16)), 48);
+  wide.writeUInt32LE(0x07064b50, 56);
+  wide.writeBigUInt64LE(BigInt(plain.length - 22), 64);
+  for (const field of [8, 10]) end.writeUInt16LE(0xffff, field);
+  end.writeUInt32LE(0xffffffff, 16);
+  assert.deepEqual(read(Buffer.concat([plain.subarray(0, -22), wide, end])), [
+    ['a.txt', 'one'],
+    ['b.txt', 'two'],
+  ]);
+});
+
 test('sizes in the wide form', () => {
   const plain = zip([text('a.txt', 'one')]);
   const at = plain.indexOf('PK\x01\x02', 0, 'latin1');
