@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { createGoogle } from '@ai-sdk/google';
 import { GoogleGenAI } from '@google/genai';
+import { eventually } from '../support/eventually.ts';
 import { plainServer } from '../support/plain-server.ts';
+import { usageLines } from '../support/usage.ts';
 import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
 
 const FOUND = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
@@ -496,6 +498,18 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         [...parts, { text: '' }],
       );
       assertHolds(streamed.at(-1), { candidates: [{ finishReason: 'STOP', groundingMetadata }], usageMetadata });
+    });
+
+    test('counts what Google’s own tools read to the prompt', async () => {
+      const seat = world.seat('google');
+      const usageMetadata = { promptTokenCount: 1_005, toolUsePromptTokenCount: 7, candidatesTokenCount: 4 };
+      const content = { parts: [{ text: 'One.' }], role: 'model' };
+      seat.answers({ raw: sse({ candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }) });
+      await generate(HI, seat.model);
+      await eventually('it is recorded', async () => {
+        const lines = await usageLines(world.origin);
+        return lines.some((line) => /"prompt_tokens":1012,"completion_tokens":4\b/.test(line));
+      });
     });
 
     test('keeps a signature with the text that it ends, whatever comes at once with it', async () => {
