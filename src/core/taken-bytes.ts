@@ -14,7 +14,7 @@ export class TakenBytes {
   take(bytes: number, name: string, param: string): void {
     this.#left -= bytes;
     if (this.#left >= 0) return;
-    const text = `The stored files that a request names have more than ${this.#most} bytes in all with '${name.slice(0, 100)}', be it of one several times.`;
+    const text = `The stored files that a request names, or the texts in them, have more than ${this.#most} bytes in all with '${name.slice(0, 100)}', be it of one several times.`;
     throw new SluiceError('too_large', text, { param });
   }
 }

@@ -10,7 +10,7 @@ import { isUpload, uploadIn } from '../core/upload-address.ts';
 import { cacheMark } from '../core/vendor.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
-/** Bytes of the files of one request that are sent to a provider inline. */
+/** Bytes of the files of one request that are sent to a provider inline; of one that becomes text, also of that. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** The type of files of which nothing is known. */
@@ -32,7 +32,11 @@ export function uploadStep(uploads: Uploads): Step {
         const record = await uploads.get(id);
         taken.take(record.size, record.name, 'file_id');
         const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
-        if (text !== undefined) return asText(part, part.name ?? record.name, text);
+        if (text !== undefined) {
+          // What is zipped says many times as much.
+          taken.take(Math.max(0, Buffer.byteLength(text) - record.size), record.name, 'file_id');
+          return asText(part, part.name ?? record.name, text);
+        }
         const bytes = await collectBytes((await uploads.open(record)).body);
         const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
         const url = dataUri(mimeType, bytes);

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { APIError, NotFoundError, toFile, UnprocessableEntityError } from 'openai';
 import type { FileObject } from 'openai/resources/files';
+import { text as member, zip } from '../fixtures/documents/hostile.ts';
 import { startGateway } from '../support/gateway.ts';
 import { FORMATS, openWorld, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
@@ -160,6 +161,23 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
       });
     await ask(1);
     await assert.rejects(ask(2), (error) => error instanceof APIError && error.status === 413);
+    assert.equal(seat.arrived.length, 1);
+  });
+
+  test('are refused where the texts in them are too much for one request, however small the files', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Read.'] });
+    const size = 900_000;
+    const file = await send(zip([member('tides.txt', 'tide '.repeat(size / 5))]), 'tides.zip');
+    assert.ok(file.bytes < 10_000, `${file.bytes}`);
+    const part = { type: 'file' as const, file: { file_id: file.id } };
+    const ask = (count: number) =>
+      client.chat.completions.create({
+        model: seat.model,
+        messages: [{ role: 'user', content: Array(count).fill(part) }],
+      });
+    await ask(2);
+    await assert.rejects(ask(40), (error) => error instanceof APIError && error.status === 413);
     assert.equal(seat.arrived.length, 1);
   });
 
