@@ -4,6 +4,7 @@ import { framed } from '../core/framed-text.ts';
 import { mediaKind } from '../core/media-types.ts';
 import { isObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
+import type { UploadRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 import { TakenBytes } from '../core/taken-bytes.ts';
 import { isUpload, uploadIn } from '../core/upload-address.ts';
@@ -23,15 +24,22 @@ const NATIVE = /^(?:application\/pdf$|image\/|audio\/|video\/)/;
 export function uploadStep(uploads: Uploads): Step {
   return {
     name: 'files',
-    async enrich(request) {
+    async enrich(request, call) {
       if (!request.messages.some(({ content }) => content.some(isUpload))) return { request };
       const taken = new TakenBytes(MOST_BYTES);
+      /** What documents say, each read once: one that cannot be read may take half a minute to find that out. */
+      const texts = new Map<string, string | undefined>();
+      const textOf = async (record: UploadRecord): Promise<string | undefined> => {
+        if (NATIVE.test(record.mimeType)) return undefined;
+        if (!texts.has(record.id)) texts.set(record.id, await uploads.text(record, call.signal));
+        return texts.get(record.id);
+      };
       const inline = async (part: Part): Promise<Part> => {
         const id = part.type === 'media' ? uploadIn(part.url) : undefined;
         if (part.type !== 'media' || id === undefined) return part;
         const record = await uploads.get(id);
         taken.take(record.size, record.name, 'file_id');
-        const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
+        const text = await textOf(record);
         if (text !== undefined) {
           // What is zipped says many times as much.
           taken.take(Math.max(0, Buffer.byteLength(text) - record.size), record.name, 'file_id');

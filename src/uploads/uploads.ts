@@ -98,14 +98,18 @@ export class Uploads {
     if (!isGone) throw missing(id, 'file_id');
   }
 
-  /** What a document says, as markdown or plain text; undefined where it is none. It is converted once. */
-  async text(record: UploadRecord): Promise<string | undefined> {
+  /**
+   * What a document says, as markdown or plain text; undefined where it is none. It is converted once.
+   *
+   * @param signal ends the conversion
+   */
+  async text(record: UploadRecord, signal?: AbortSignal): Promise<string | undefined> {
     if (record.size === 0) return '';
     const path = `${folderOf(record.id)}/text.md`;
     const before = await this.#deps.files.open(path);
     if (before !== undefined) return (await collectBytes(before.body)).toString('utf8');
     const bytes = await collectBytes((await this.open(record)).body);
-    const text = textOf(await this.#deps.converter.convert({ name: record.name, bytes }));
+    const text = textOf(await this.#deps.converter.convert({ name: record.name, bytes }, signal && { signal }));
     if (text !== undefined) await this.#keepText(record.id, path, text);
     return text;
   }
