@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
+import { defaultLimits } from '../../src/config/defaults.ts';
 import type { ChatRequest } from '../../src/core/chat.ts';
 import { SluiceError } from '../../src/core/errors.ts';
 import { withAction } from '../../src/http/backend/action.ts';
@@ -33,7 +34,10 @@ import { hostile, type Schema, SchemaValues, spoilt } from './schema-values.ts';
 const CASES = 250;
 const WISH = { model: 'acme/test-model', providers: [], ignored: [] };
 /** Nothing is stored, so references lead nowhere. */
-const NO_STORE = { stores: { records: () => ({ get: async () => undefined }) } } as unknown as ResponseDeps;
+const NO_STORE = {
+  stores: { records: () => ({ get: async () => undefined }) },
+  config: () => ({ limits: defaultLimits }),
+} as unknown as ResponseDeps;
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -427,6 +427,31 @@ test('conversations and chains of answers have a size', { timeout: 60_000 }, asy
   );
 });
 
+test('what items refer to has limits, be it the same one often', { timeout: 60_000 }, async (context) => {
+  const world = await openWorld('limits: { chatBodyBytes: 20000 }');
+  context.after(() => world.close());
+  const { client } = world;
+  const seat = world.seat('openai');
+  const { model } = seat;
+  const { id } = await client.responses.create({ model, input: 'x'.repeat(15_000) });
+  const [said] = (await client.responses.inputItems.list(id)).data;
+  const references = (count: number) => Array(count).fill({ type: 'item_reference', id: said?.id });
+  await client.responses.create({ model, input: references(5) });
+  seat.answers({ text: ['Hello'] });
+  const isTooLarge = (name: string) => (error: unknown) =>
+    error instanceof APIError &&
+    error.status === 413 &&
+    error.param === `${name}[5].id` &&
+    /more than 80000 bytes/.test(error.message);
+  await assert.rejects(client.responses.create({ model, input: references(6) }), isTooLarge('input'));
+  const conversation = await client.conversations.create();
+  await assert.rejects(
+    client.conversations.items.create(conversation.id, { items: references(6) }),
+    isTooLarge('items'),
+  );
+  assert.equal(seat.arrived.length, 0);
+});
+
 test('conversations are refused where nothing is to be kept', { timeout: 60_000 }, async (context) => {
   const gateway = await startGateway('limits: { keptResponses: 0 }');
   context.after(() => gateway.close());

@@ -1,6 +1,7 @@
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { ConversationItem, ConversationRecord } from '../../core/stores.ts';
 import type { Deps } from '../deps.ts';
+import { mostBytes } from './bounds.ts';
 import { conversationId, itemId, responseId } from './ids.ts';
 import { prefixOf } from './input.ts';
 import type { KeptItem } from './items.ts';
@@ -58,11 +59,6 @@ export async function limitConversation(deps: Deps, id: string, param = 'convers
   const most = mostBytes(deps);
   if (bytes > most)
     throw new SluiceError('too_large', `The conversation has more than ${most} bytes. ${mend}`, { param });
-}
-
-/** What went before a question may have so many bytes: as much as some requests bring together. */
-export function mostBytes(deps: Deps): number {
-  return 4 * deps.config().limits.chatBodyBytes;
 }
 
 /** What stood in its conversation before an answer, as far as it is still there. */

@@ -1,5 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
-import { itemsBefore, mostBytes } from './conversation.ts';
+import { mostBytes, sizeOf } from './bounds.ts';
+import { itemsBefore } from './conversation.ts';
 import type { KeptItem } from './items.ts';
 import type { Kept } from './run.ts';
 import { type ResponseDeps, running, saidWhole, stored } from './store.ts';
@@ -41,15 +42,6 @@ export async function historyUpTo(deps: ResponseDeps, id: string): Promise<Histo
     next = kept.previous;
   }
   return { items: turns.reverse().flat(), first };
-}
-
-/** About how many bytes a value takes: its texts, whatever they are in. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  let size = 0;
-  for (const member of Object.values(value)) size += sizeOf(member);
-  return size;
 }
 
 function notUsable(id: string, why: string): SluiceError {

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import { wordsOf } from '../../core/objects.ts';
 import type { Deps } from '../deps.ts';
+import { mostBytes, sizeOf } from './bounds.ts';
 import { itemId, responseOfItem } from './ids.ts';
 import type { KeptItem } from './items.ts';
 import { outputOf, stored } from './store.ts';
@@ -30,13 +31,20 @@ export async function inputOf(
     typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? []);
   const known = await itemsOfAnswers(given, deps);
   for (const each of before) known.set(wordsOf(each.item['id']), each);
+  const most = mostBytes(deps);
+  let bytes = 0;
   return given.map((item, index) => {
     const id = typeof item['id'] === 'string' ? item['id'] : undefined;
     const found = id === undefined ? undefined : known.get(id);
     if (item.type === 'item_reference') {
-      if (found !== undefined) return found;
-      throw new SluiceError('invalid_request', `Item with id '${wordsOf(id).slice(0, 100)}' not found.`, {
-        param: `${field}[${index}].id`,
+      const param = `${field}[${index}].id`;
+      if (found === undefined)
+        throw new SluiceError('invalid_request', `Item with id '${wordsOf(id).slice(0, 100)}' not found.`, { param });
+      // A few words may refer to megabytes, and to the same ones often.
+      bytes += sizeOf(found);
+      if (bytes <= most) return found;
+      throw new SluiceError('too_large', `The items that '${field}' refers to have more than ${most} bytes.`, {
+        param,
       });
     }
     const own = id ?? itemId(prefixOf(item.type ?? 'message'), response, index, 'input');
@@ -88,8 +96,9 @@ const STATED: ReadonlySet<unknown> = new Set([
   'custom_tool_call_output',
 ]);
 
-/** The items, by id, of all stored answers of which the request holds some or refers to them. */
+/** What the stored answers know of items that the request holds or refers to, by id. */
 async function itemsOfAnswers(given: readonly Item[], deps: Deps): Promise<Map<string, KeptItem>> {
+  const ids = new Set(given.map((item) => item['id']));
   const answers = new Set<string>();
   for (const item of given) {
     const answer = typeof item['id'] === 'string' ? responseOfItem(item['id']) : undefined;
@@ -99,7 +108,10 @@ async function itemsOfAnswers(given: readonly Item[], deps: Deps): Promise<Map<s
   for (const id of [...answers].slice(-MOST_REFERRED)) {
     const kept = await stored(deps, id);
     if (kept === undefined) continue;
-    for (const each of [...kept.input, ...outputOf(kept)]) items.set(wordsOf(each.item['id']), each);
+    for (const each of [...kept.input, ...outputOf(kept)]) {
+      // All that these answers hold together may be gigabytes.
+      if (ids.has(each.item['id'])) items.set(wordsOf(each.item['id']), each);
+    }
   }
   return items;
 }
