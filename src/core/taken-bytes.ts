@@ -1,17 +1,29 @@
+import type { Call } from './call.ts';
 import { SluiceError } from './errors.ts';
 
-/** Counts the bytes of stored files that one request takes into memory, of each as often as the request names it. */
+/**
+ * Counts the bytes of stored files that one request takes into memory, of each as often as the request names it, as long as the
+ * client of `call` is there.
+ */
 export class TakenBytes {
   readonly #most: number;
+  readonly #call: Pick<Call, 'cancelled'> | undefined;
   #left: number;
 
-  constructor(most: number) {
+  constructor(most: number, call?: Pick<Call, 'cancelled'>) {
     this.#most = most;
+    this.#call = call;
     this.#left = most;
+  }
+
+  /** Throws when nobody waits for it any more. */
+  check(): void {
+    if (this.#call?.cancelled !== undefined) throw this.#call.cancelled;
   }
 
   /** Files count before they are read. `param` is the field that names the file. */
   take(bytes: number, name: string, param: string): void {
+    this.check();
     this.#left -= bytes;
     if (this.#left >= 0) return;
     const text = `The stored files that a request names, or the texts in them, have more than ${this.#most} bytes in all with '${name.slice(0, 100)}', be it of one several times.`;

@@ -20,6 +20,8 @@ export function bucketStep(buckets: Buckets): Step {
       return own === undefined ? [part] : [await media(buckets, own, part, taken)];
     }
     if (part.type !== 'bucket') return [part];
+    // Texts that are empty count nothing, and there may be many.
+    taken.check();
     const { bucketId, name } = part;
     return name === undefined ? text(buckets, part, taken) : [await media(buckets, { bucketId, name }, part, taken)];
   }
@@ -35,9 +37,9 @@ export function bucketStep(buckets: Buckets): Step {
 
   return {
     name: 'buckets',
-    async enrich(request) {
+    async enrich(request, call) {
       if (!request.messages.some(({ content }) => content.some(isOurs))) return { request };
-      const taken = new TakenBytes(MOST_BYTES);
+      const taken = new TakenBytes(MOST_BYTES, call);
       const messages: Message[] = [];
       for (const each of request.messages) messages.push(...(await message(each, taken)));
       if (messages.some(isOfUser) || !request.messages.some(isOfUser)) return { request: { ...request, messages } };

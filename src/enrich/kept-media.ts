@@ -28,9 +28,9 @@ export function keptMediaStep(files: Files): Step {
   }
   return {
     name: 'kept media',
-    async enrich(request) {
+    async enrich(request, call) {
       if (!request.messages.some(hasKept)) return { request };
-      const taken = new TakenBytes(MOST_BYTES);
+      const taken = new TakenBytes(MOST_BYTES, call);
       const messages = await Promise.all(
         request.messages.map(async (message): Promise<Message> => {
           if (!hasKept(message)) return message;

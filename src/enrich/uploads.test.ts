@@ -46,5 +46,8 @@ describe('documents of a request', () => {
       });
     const { step, request } = await world(context, convert, 1);
     await assert.rejects(async () => step.enrich(request, call), /the client left/);
+    // Nor is the next one begun.
+    const next = await world(context, async () => assert.fail(), 1);
+    await assert.rejects(async () => next.step.enrich(next.request, call), /the client left/);
   });
 });

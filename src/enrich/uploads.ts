@@ -26,7 +26,7 @@ export function uploadStep(uploads: Uploads): Step {
     name: 'files',
     async enrich(request, call) {
       if (!request.messages.some(({ content }) => content.some(isUpload))) return { request };
-      const taken = new TakenBytes(MOST_BYTES);
+      const taken = new TakenBytes(MOST_BYTES, call);
       /** What documents say, each read once: one that cannot be read may take half a minute to find that out. */
       const texts = new Map<string, string | undefined>();
       const textOf = async (record: UploadRecord): Promise<string | undefined> => {
