@@ -19,6 +19,28 @@ test('a worker that hangs keeps nobody waiting for ever who has news for it', { 
   assert.equal(asked.length, 2);
 });
 
+test('one that starts hears of files that come and go: it may listen already, and has no other way to know', async () => {
+  const hub = new Hub({ limits: assert.fail, log: testLogger() } as unknown as HubDeps);
+  const heard: unknown[] = [];
+  const ends: Channel[] = [0, 1].map((index) => {
+    return new Channel((sent) => setImmediate(() => ends[1 - index]?.receive(structuredClone(sent))));
+  });
+  const [channel, worker] = ends;
+  assert.ok(channel !== undefined && worker !== undefined);
+  worker.on('news', async (news) => {
+    heard.push(news.type);
+    return undefined;
+  });
+  const member = { channel, state: 'starting' } as Member;
+  hub.join(member);
+  await hub.tell({ type: 'media', name: 'a.png', modified: 1 });
+  // What it hears of once it serves.
+  await hub.tell({ type: 'cookies' });
+  await hub.tell({ type: 'bucket deleted', id: 'a' });
+  await hub.inform(member, { type: 'local', found: [] });
+  assert.deepEqual(heard, ['media', 'bucket deleted', 'local']);
+});
+
 test('nothing stays taken of a worker that has ended', async () => {
   const limits = () => ({ streams: 4, streamsPerClient: 4 });
   const hub = new Hub({ limits, log: testLogger() } as unknown as HubDeps);

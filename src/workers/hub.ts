@@ -83,9 +83,16 @@ export class Hub {
 
   /** Tells all workers, and waits until they know. Returns what they answered. */
   async tell(news: News, except?: Member): Promise<readonly (readonly string[])[]> {
+    this.#tellStarting(news);
     const members = this.#ready.filter((member) => member !== except);
     const answers = await Promise.all(members.map((member) => this.inform(member, news)));
     return answers.filter((answer) => answer !== undefined);
+  }
+
+  /** A worker that starts may listen already, and have listed the files, before the primary hears of that. Nobody waits for it. */
+  #tellStarting(news: News): void {
+    if (news.type !== 'media' && news.type !== 'bucket deleted') return;
+    for (const member of this.#members) if (member.state === 'starting') void this.inform(member, news);
   }
 
   /** Tells one worker, and waits until it knows, though not for ever. */
