@@ -154,6 +154,8 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
       const left = (): Promise<number> =>
         area.evaluate((node) => Math.round(node.scrollHeight - node.scrollTop - node.clientHeight));
       await becomes(left, 0);
+      // As a touchpad does for a while after the end is reached.
+      await area.dispatchEvent('wheel', { deltaY: 100 });
       await page.evaluate(LITTLE_LOWER_AND_HIGHER);
       await becomes(left, 0);
       // Whoever goes up without a wheel is left alone all the same.

@@ -73,8 +73,9 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     });
     observer.observe(inner.current);
     observer.observe(area);
-    const onHand = (): void => {
-      isByHand.current = true;
+    const onHand = (event: Event): void => {
+      // A touchpad rolls on at the end, and nobody goes up by that.
+      if (!(event instanceof WheelEvent && event.deltaY > 0)) isByHand.current = true;
     };
     for (const act of BY_HAND) area.addEventListener(act, onHand, { passive: true });
     return () => {
