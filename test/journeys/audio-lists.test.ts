@@ -22,6 +22,8 @@ providers:
   up: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: test }
   older: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: test, models: [tts-1] }
   mute: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: test, models: [tts-1] }
+  groq: { baseUrl: '${upstream.baseUrl}' }
+  gone: { kind: openai, baseUrl: 'http://127.0.0.1:9', apiKey: test }
 `);
   });
   after(async () => {
@@ -29,8 +31,8 @@ providers:
     await upstream.close();
   });
 
-  async function listed(path: string): Promise<Record<'models' | 'voices', readonly Entry[]>> {
-    const response = await fetch(gateway.origin + path);
+  async function listed(path: string, init?: RequestInit): Promise<Record<'models' | 'voices', readonly Entry[]>> {
+    const response = await fetch(gateway.origin + path, init);
     assert.equal(response.status, 200, path);
     return (await response.json()) as Record<'models' | 'voices', readonly Entry[]>;
   }
@@ -66,6 +68,19 @@ providers:
     );
     assert.deepEqual((await listed('/api/mute/audio/voices')).voices, []);
     assert.equal((await fetch(`${gateway.origin}/api/nobody/audio/voices`)).status, 404);
+  });
+
+  test('one provider tells them to the holder of a key, and why it cannot tell any', async () => {
+    const headers = { authorization: 'Bearer of-the-client' };
+    const { models } = await listed('/api/groq/audio/models', { headers });
+    assert.deepEqual(
+      models.map(({ id }) => id),
+      ['tts-1', 'gpt-4o-mini-tts', 'kokoro-82m'],
+    );
+    const { requests } = upstream;
+    assert.equal(requests.at(-1)?.headers['authorization'], headers.authorization);
+    assert.equal((await fetch(`${gateway.origin}/api/groq/audio/voices`)).status, 401);
+    assert.equal((await fetch(`${gateway.origin}/api/gone/audio/voices`)).status, 502);
   });
 
   test('each voice that the embedded model is said to have can be asked for', async () => {

@@ -4,7 +4,7 @@ import { isSpeechModel } from '../../core/model.ts';
 import { voicesOfModel } from '../../providers/speech/index.ts';
 import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler, Route } from '../deps.ts';
-import { requireProvider } from './models.ts';
+import { offerOfOne } from './models.ts';
 
 const Entry = z.object({ id: z.string(), name: z.string(), providers: z.array(z.string()) });
 type Entry = z.infer<typeof Entry>;
@@ -39,9 +39,8 @@ function listVoices(deps: Deps): Handler {
 }
 
 async function speakersFor(request: FastifyRequest, deps: Deps): Promise<readonly Offer[]> {
-  const { catalog } = deps.router;
-  const { provider: name } = request.params as { provider?: string };
-  const offers = name === undefined ? await catalog.list() : [await catalog.offer(requireProvider(deps, name))];
+  const isOfOne = (request.params as { provider?: string }).provider !== undefined;
+  const offers = isOfOne ? [await offerOfOne(request, deps)] : await deps.router.catalog.list();
   return offers.filter(({ provider }) => provider.speech !== undefined);
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady, type Provider } from '../../core/provider.ts';
 import type { Catalog, Offer } from '../../routing/catalog.ts';
@@ -66,19 +67,23 @@ export function getModel(deps: Deps): Handler {
 /** `GET /api/<provider>/models`: what one provider offers, to the holder of a key too. */
 export function listProviderModels(deps: Deps): Handler {
   return async (request) => {
-    const { catalog } = deps.router;
-    const provider = requireProvider(deps, (request.params as { provider: string }).provider);
-    const { apiKey, bearer } = clientKeys(request, undefined);
-    const key = typeof apiKey === 'string' ? apiKey : bearer;
-    const needsOwn = provider.auth.kind === 'api_key' && !provider.auth.configured;
-    const { models, error } =
-      key !== undefined && needsOwn
-        ? { models: await catalog.listWith(provider, { apiKey: key }), error: undefined }
-        : await catalog.offer(provider);
-    if (error !== undefined && models.length === 0) throw error;
+    const { provider, models } = await offerOfOne(request, deps);
     // `count` is the number of back ends, which some clients show.
     return { object: 'list', data: models.map((model) => ({ ...modelObject(model, provider), count: 1 })) };
   };
+}
+
+/** What the provider in the path offers, to the holder of a key too. Throws where that is not known. */
+export async function offerOfOne(request: FastifyRequest, deps: Deps): Promise<Offer> {
+  const { catalog } = deps.router;
+  const provider = requireProvider(deps, (request.params as { provider: string }).provider);
+  const { apiKey, bearer } = clientKeys(request, undefined);
+  const key = typeof apiKey === 'string' ? apiKey : bearer;
+  const needsOwn = provider.auth.kind === 'api_key' && !provider.auth.configured;
+  if (key !== undefined && needsOwn) return { provider, models: await catalog.listWith(provider, { apiKey: key }) };
+  const offer = await catalog.offer(provider);
+  if (offer.error !== undefined && offer.models.length === 0) throw offer.error;
+  return offer;
 }
 
 /** `GET /v1/providers` */
@@ -103,7 +108,7 @@ export function getProvider(deps: Deps): Handler {
   };
 }
 
-export function requireProvider(deps: Deps, name: string): Provider {
+function requireProvider(deps: Deps, name: string): Provider {
   const provider = deps.router.catalog.provider(name);
   if (provider !== undefined) return provider;
   throw providerNotFound(name);
