@@ -169,6 +169,15 @@ describe("files of the Gemini API's clients", { timeout: 120_000 }, () => {
     assert.deepEqual(await result([{ bucketId: 'seen', name: 'dot.png' }, dot]), { ...told, parts: [dot, dot] });
     const fileData = { fileUri: '/files/seen/media/dot.png', mimeType: 'image/png' };
     assert.deepEqual(await result([{ fileData }]), { ...told, parts: [dot] });
+    // A result may refer to its media by their names: `{"$ref": "dot"}`.
+    const { uri: fileUri, mimeType } = await client.files.upload({
+      file: new Blob([Buffer.from(PIXEL, 'base64')]),
+      config: { mimeType: 'image/png' },
+    });
+    const named = { parts: [{ inlineData: { ...dot.inlineData, displayName: 'dot' } }] };
+    for (const each of [fileData, { fileUri, mimeType }]) {
+      assert.deepEqual(await result([{ fileData: { ...each, displayName: 'dot' } }]), { ...told, ...named });
+    }
     const { response: said, ...others } = (await result([{ bucketId: 'seen' }])) as { response: { output: string } };
     assert.deepEqual(others, { id: 'c1', name: 'look', willContinue: false });
     assert.match(said.output, /^\{"degrees":20\}\n.*Grass is green\./s);

@@ -102,7 +102,9 @@ function toResponse({ content, toolCallId, isError, vendor }: Of<'tool'>, name: 
   const sent = membersOf(own?.['functionResponse']);
   if (own !== undefined && standsAsSent(sent['parts'], content)) return own;
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const media = content.flatMap((part) => (part.type === 'media' ? toParts(part) : []));
+  const media = content.flatMap((part) =>
+    part.type === 'media' ? toParts(part).map((each) => withName(each, part)) : [],
+  );
   const { parts: _, response, ...further }: Json = { id: toolCallId, name, ...sent };
   const said = texts.join('\n');
   const result = isError === true ? { error: said } : { output: said };
@@ -114,6 +116,15 @@ function toResponse({ content, toolCallId, isError, vendor }: Of<'tool'>, name: 
       ...(media.length === 0 ? {} : { parts: media }),
     },
   };
+}
+
+/** A result may refer to its media by the names that the client gave them (`{"$ref": name}`). */
+function withName(sent: Json, { vendor }: MediaPart): Json {
+  const { displayName } = membersOf(ownPart(vendor)?.['fileData']);
+  const { inlineData } = sent;
+  return displayName === undefined || !isObject(inlineData)
+    ? sent
+    : { ...sent, inlineData: { ...inlineData, displayName } };
 }
 
 function standsAsSent(parts: unknown, content: readonly Part[]): boolean {
