@@ -3,6 +3,7 @@ import { hostAndPort, isLoopback } from '../config/bind.ts';
 import type { Config } from '../config/config.ts';
 import type { Provider } from '../core/provider.ts';
 import type { EmbeddedDescription } from '../providers/embedded/describe.ts';
+import { keyHint } from './key-hint.ts';
 
 /** What the start text tells about. */
 export interface Started {
@@ -99,7 +100,7 @@ function addingOne(config: Config, providers: readonly Provider[], embedded: Sta
   const hasOthers = providers.some(({ origin }) => origin !== 'embedded');
   const another = providers.length === 0 ? 'a provider' : hasOthers ? 'another provider' : 'a stronger provider';
   return [
-    `  To add ${another}: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …) and start`,
+    `  To add ${another}: ${keyHint()} and start`,
     `  again, start a local server such as Ollama, or name it in ${file}. "sluice doctor" checks everything.`,
     ...(config.embedded.enabled && !hasOthers && ownModels(embedded) === 0
       ? ['  "sluice pull qwen3-0.6b" fetches a better model that runs inside Sluice (640 MB).']

@@ -8,6 +8,7 @@ import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
 import { codeOf, isDistrust, isWithoutTls } from '../../outbound/error-code.ts';
 import { type Asked, askForModels } from '../ask.ts';
+import { keyHint } from '../key-hint.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
 /** How long a provider may take for its list of models. */
@@ -60,7 +61,7 @@ export async function examineProviders(
 /** In the place of providers that are configured, where there are none. */
 export const nothingYet = note(
   'no provider has a key or is named in sluice.yaml',
-  'to add one: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …), or write sluice.yaml',
+  `to add one: ${keyHint()}, or write sluice.yaml`,
 );
 
 function offer(provider: Provider, config: ProviderConfig, asked?: Asked): Offered {
