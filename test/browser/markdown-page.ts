@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { becomes } from './eventually.ts';
 
 const MARKDOWN = fileURLToPath(new URL('../../web/src/markdown/', import.meta.url));
 
@@ -64,7 +65,8 @@ export async function serveMarkdown(): Promise<MarkdownPage> {
         void dialog.dismiss();
       });
       await page.goto(`${origin}/`);
-      await page.waitForFunction('window.markdown !== undefined');
+      // `waitForFunction` asks again by `eval`, which the page forbids.
+      await becomes(() => page.evaluate('window.markdown !== undefined'), true);
       return { page, requests, problems };
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),

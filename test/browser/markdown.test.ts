@@ -130,9 +130,8 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     await render(
       `${FENCE}mermaid\n${sequence}\n${FENCE}\n\n${FENCE}mermaid\ngantt\ntitle x\n${FENCE}\n\n${FENCE}mermaid\ngraph TD\nA[<img src=x onerror=alert(1)>] --> B\n${FENCE}`,
     );
-    await here.page.waitForFunction(
-      `[...document.querySelectorAll('figure img')].every((each) => each.naturalWidth > 50)`,
-    );
+    const areDrawn = `[...document.querySelectorAll('figure img')].every((each) => each.naturalWidth > 50)`;
+    await becomes(() => here.page.evaluate(areDrawn), true);
     assert.equal(await count('figure img'), 2);
     assert.equal(await here.page.locator('pre:visible').innerText(), 'gantt\ntitle x');
     assert.deepEqual([here.requests, here.problems], [[], []]);
