@@ -31,11 +31,9 @@ const OPTIONS = {
 
 /** Between two requests of a client, at most: the load should be mixed, not as much as possible. */
 const PAUSE_MS = 60;
-const SAMPLE_MS = 1_000;
-/**
- * V8 collects everything once in a minute or two under this load, and memory rises between: what is judged has to be longer
- * than that. 15 s of a young process saw it rise by 25 to 76 MiB, and the same process was flat over minutes.
- */
+/** Between two looks at the gateway, for which all its garbage is collected: by itself V8 does that once in a minute or two. */
+const SAMPLE_MS = 10_000;
+/** Of which two are judged: not too few looks, and not while code is still being compiled. */
 const LEAST_MINUTES = 3;
 /** A third of the time, within these bounds. */
 const WARM_UP = { leastSeconds: 60, mostSeconds: 300 };
@@ -86,7 +84,7 @@ function options() {
   }
 }
 
-async function soak({ origin, pid, process: gateway, open, forget }: World): Promise<Run> {
+async function soak({ origin, pid, process: gateway, collect, open, forget }: World): Promise<Run> {
   const { minutes, clients, seed, sabotage } = asked;
   console.log(`seed ${seed}; ${minutes} min, ${clients} clients`);
   const tallies = new Map<string, Tally>(
@@ -109,9 +107,10 @@ async function soak({ origin, pid, process: gateway, open, forget }: World): Pro
   const held: Socket[] = [];
   const watching = (async () => {
     while (!isOver()) {
-      await sleep(SAMPLE_MS * Math.max(1, minutes / 15));
+      await sleep(Math.min(SAMPLE_MS * Math.max(1, minutes / 15), 1000 * (seconds - elapsed())));
+      const usedMiB = await collect().catch(() => undefined);
       const seen = look(pid);
-      if (seen !== undefined) samples.push({ seconds: elapsed(), ...seen });
+      if (usedMiB !== undefined && seen !== undefined) samples.push({ seconds: elapsed(), usedMiB, ...seen });
       forget();
       if (sabotage === 'crash' && elapsed() > seconds / 2) gateway.process.kill('SIGKILL');
       // The gateway closes silent connections after a while, so that only ever more of them look like a leak.
@@ -192,10 +191,9 @@ function report(run: Run): void {
   const measured = run.samples.filter(({ seconds }) => seconds >= run.warmUpSeconds);
   const [first, last] = [measured[0], measured.at(-1)];
   if (first !== undefined && last !== undefined) {
-    const most = Math.max(...measured.map(({ residentMiB }) => residentMiB));
     console.log(
-      `\nmemory ${first.residentMiB.toFixed(0)} MiB after the warm-up, ${last.residentMiB.toFixed(0)} at the end, at most ` +
-        `${most.toFixed(0)}; descriptors ${first.descriptors} and ${last.descriptors}, ${run.descriptors.before} before and ` +
+      `\nmemory in use ${first.usedMiB.toFixed(1)} MiB after the warm-up, ${last.usedMiB.toFixed(1)} at the end; resident ` +
+        `${first.residentMiB.toFixed(0)} and ${last.residentMiB.toFixed(0)}, at most ${last.highestMiB.toFixed(0)}; descriptors ${first.descriptors} and ${last.descriptors}, ${run.descriptors.before} before and ` +
         `${run.descriptors.after} after all`,
     );
   }

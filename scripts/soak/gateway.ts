@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { COLLECTING, collector } from '../../test/support/collector.ts';
 import { startOpenAiUpstream } from '../../test/support/openai-upstream.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { startSluice } from '../../test/support/run-sluice.ts';
@@ -7,6 +8,7 @@ import type { SeenRequest } from '../../test/support/seen-request.ts';
 import { HELLO, SLOW } from './actors.ts';
 import { FAULTS } from './chats.ts';
 
+const MEBIBYTE = 1024 * 1024;
 const RESULTS = readFileSync(new URL('../../test/fixtures/search/searxng.json', import.meta.url), 'utf8');
 
 /** The gateway in a process of its own before a scripted upstream and a search engine. */
@@ -14,6 +16,8 @@ export interface World {
   readonly origin: string;
   readonly process: ReturnType<typeof startSluice>;
   readonly pid: number;
+  /** Has all garbage collected; in MiB what is in use then. */
+  collect(): Promise<number>;
   /** Answers of the upstream that are under way. */
   open(): number;
   /** Forgets what the upstream has seen: in an hour that is much. */
@@ -34,12 +38,14 @@ export async function openWorld(folder: string, spoilt: number): Promise<World> 
     response.writeHead(200, { 'content-type': 'application/json' }).end(RESULTS);
   });
   writeFileSync(path.join(folder, 'sluice.yaml'), configuration(upstream.baseUrl, engine.url));
-  const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder });
+  const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder, environment: COLLECTING });
   const [, address = ''] = await running.said(/Page +http:\/\/(\S+)\//);
+  const collect = collector(running);
   return {
     origin: `http://${address}`,
     process: running,
     pid: running.process.pid ?? 0,
+    collect: async () => (await collect()) / MEBIBYTE,
     open: () => upstream.open,
     forget() {
       // The list is for tests that look into it; here it would only grow.
@@ -67,11 +73,16 @@ limits: { retryWaitMs: 1000, firstByteMs: 4000, idleMs: 4000, totalMs: 30000 }
 `;
 }
 
-/** Resident memory in MiB and open descriptors of a process; undefined when it is no more. Linux only. */
-export function look(pid: number): { readonly residentMiB: number; readonly descriptors: number } | undefined {
+/** A process's memory in MiB, now and at its highest, and its open descriptors; undefined when it is no more. Linux only. */
+export function look(
+  pid: number,
+): { readonly residentMiB: number; readonly highestMiB: number; readonly descriptors: number } | undefined {
   try {
-    const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return { residentMiB: Number(resident) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [residentMiB = 0, highestMiB = 0] = ['VmRSS', 'VmHWM'].map(
+      (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024,
+    );
+    return { residentMiB, highestMiB, descriptors: readdirSync(`/proc/${pid}/fd`).length };
   } catch {
     return undefined;
   }

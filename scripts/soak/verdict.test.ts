@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findings, type Run, type Sample } from './verdict.ts';
 
-/** An hour of a process that breathes: memory goes up and down with the collector, with a peak now and then. */
+/** An hour of a process that breathes: memory goes up and down with what is under way, with a peak now and then. */
 function samples(change: (sample: Sample, index: number) => Sample = (sample) => sample): readonly Sample[] {
   return Array.from({ length: 120 }, (_, index) => {
     const residentMiB = 180 + (index % 7) * 3 + (index % 31 === 0 ? 90 : 0);
-    return change({ seconds: index * 30, residentMiB, descriptors: 60 + (index % 5) }, index);
+    const usedMiB = 40 + (index % 3) * 0.2;
+    return change({ seconds: index * 30, usedMiB, residentMiB, highestMiB: 270, descriptors: 60 + (index % 5) }, index);
   });
 }
 
@@ -33,9 +34,14 @@ describe('the verdict of a soak', () => {
     ['an answer that nobody injected', { tallies: new Map([['chat', { ...tally, unexpected: 1 }]]) }, /chat: 1 of 100/],
     ['what was never asked', { tallies: new Map([['chat', { ...tally, asked: 0 }]]) }, /chat: was never asked/],
     [
+      'memory in use that grows by some bytes a request',
+      { samples: samples((sample, index) => ({ ...sample, usedMiB: sample.usedMiB + index * 0.1 })) },
+      /^memory in use rose by 1\d\.\d MiB/,
+    ],
+    [
       'memory that grows a little all the time',
       { samples: samples((sample, index) => ({ ...sample, residentMiB: sample.residentMiB + index * 0.5 })) },
-      /memory rose by 5\d MiB/,
+      /^memory rose by 5\d MiB/,
     ],
     [
       'descriptors that are not closed',
