@@ -5,6 +5,12 @@ import type { ListeningScript } from '../support/listening-upstream.ts';
 
 import { WAV, wav, world } from './audio-world.ts';
 
+const eventsIn = (text: string): object[] =>
+  text
+    .trim()
+    .split('\n\n')
+    .map((event) => JSON.parse(event.slice('data: '.length)) as object);
+
 describe('what upstreams do', () => {
   const json = (status: number, body: string): ListeningScript => {
     return (_form, response) => {
@@ -64,11 +70,7 @@ describe('what upstreams do', () => {
     });
     try {
       const { text } = await here.post({ file: wav(), model: 'whisper-test', stream: 'true' });
-      const events = text
-        .trim()
-        .split('\n\n')
-        .map((event) => JSON.parse(event.slice(6)) as object);
-      assert.deepEqual(events, [
+      assert.deepEqual(eventsIn(text), [
         { type: 'transcript.text.delta', delta: 'Good' },
         { type: 'transcript.text.delta', delta: ' day.' },
         { type: 'transcript.text.done', text: 'Good day.' },
@@ -90,11 +92,7 @@ describe('what upstreams do', () => {
     });
     try {
       const { text } = await here.post({ file: wav(), model: 'whisper-test', stream: 'true' });
-      const events = text
-        .trim()
-        .split('\n\n')
-        .map((event) => JSON.parse(event.slice(6)) as object);
-      assert.deepEqual(events, said);
+      assert.deepEqual(eventsIn(text), said);
     } finally {
       await here.close();
     }
