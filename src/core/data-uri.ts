@@ -29,6 +29,11 @@ export function dataUri(mimeType: string, content: Buffer | string): string {
   return `data:${mimeType};base64,${typeof content === 'string' ? content : content.toString('base64')}`;
 }
 
+/** The same of what a client sent in the place of base64, which may be such an address already. */
+export function asDataUri(mimeType: string, data: string): string {
+  return isDataUri(data) ? data : dataUri(mimeType, data);
+}
+
 /** By the scheme alone, in capitals too: whether anything can be read of it, only `readDataUri` tells. */
 export function isDataUri(url: string): boolean {
   return /^data:/i.test(url);

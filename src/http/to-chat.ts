@@ -8,7 +8,7 @@ import type {
   ToolCall,
   VendorData,
 } from '../core/chat.ts';
-import { base64Of, dataUri, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
+import { asDataUri, base64Of, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject, membersOf, textOf, wordsOf } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
@@ -212,12 +212,12 @@ function toUnmarked(part: WirePart): Part[] {
   if (known.input_audio !== undefined) {
     const { data, format = 'wav' } = known.input_audio;
     const type = `audio/${format === 'mp3' ? 'mpeg' : format}`;
-    const url = data.startsWith('data:') ? data : dataUri(type, data);
+    const url = asDataUri(type, data);
     return [{ type: 'media', kind: 'audio', url, mimeType: type, ...name }];
   }
   if (typeof known.file?.file_data === 'string') {
     const { file_data: data, filename } = known.file;
-    const url = data.startsWith('data:') ? data : dataUri('application/octet-stream', data);
+    const url = asDataUri('application/octet-stream', data);
     return [
       { type: 'media', kind: 'file', url, ...mimeTypeOf(url), ...(filename === undefined ? name : { name: filename }) },
     ];

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ChatRequest, Part } from '../core/chat.ts';
+import { isDataUri, mimeTypeOf } from '../core/data-uri.ts';
 
 /** Tokens of a message or tool beside its own text. */
 const PER_MESSAGE = 4;
@@ -72,7 +73,9 @@ function weigh(request: ChatRequest): { readonly texts: readonly string[]; reado
 
 function mediaTokens(kind: string, url: string): number {
   if (kind !== 'file') return PER_IMAGE;
-  if (!url.startsWith('data:')) return PER_PAGE;
+  if (!isDataUri(url)) return PER_PAGE;
   const bytes = (url.length * 3) / 4;
-  return url.startsWith('data:text/') ? Math.ceil(bytes / 4) : PER_PAGE * Math.max(1, Math.round(bytes / PAGE_BYTES));
+  return mimeTypeOf(url).mimeType?.startsWith('text/')
+    ? Math.ceil(bytes / 4)
+    : PER_PAGE * Math.max(1, Math.round(bytes / PAGE_BYTES));
 }

@@ -1,4 +1,5 @@
 import type { MediaRef } from '../core/chunk.ts';
+import { isDataUri } from '../core/data-uri.ts';
 import { linkAddress } from '../core/link-address.ts';
 
 /**
@@ -16,7 +17,7 @@ export function mediaMarkup(media: MediaRef): string {
     case 'video':
       return `<video src="${escaped(url)}" controls></video>`;
     case 'audio': {
-      const source = url.startsWith('data:') ? '' : ` src="${escaped(url)}"`;
+      const source = isDataUri(url) ? '' : ` src="${escaped(url)}"`;
       return `<audio${source} controls></audio>${transcript === undefined ? '' : `\n\n${transcript}`}`;
     }
   }

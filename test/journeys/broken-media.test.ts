@@ -76,3 +76,59 @@ test('a picture that is no base64 is refused in every format that is translated,
     await gemini.close();
   }
 });
+
+test('a data: URI is one in capitals too, wherever it may stand for base64', async () => {
+  const gemini = await startGeminiUpstream(() => ({ text: ['Heard.'] }));
+  const gateway = await startGateway(
+    `providers: { vertex: { kind: google, baseUrl: '${gemini.baseUrl}', apiKey: any } }`,
+  );
+  const model = 'vertex/gemini-2.5-flash';
+  const sound = 'DATA:audio/wav;base64,UklGRg==';
+  const paper = 'Data:application/pdf;base64,JVBERg==';
+  const chat = (content: object, role = 'user') => ({
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role, content: [content] }, ...(role === 'user' ? [] : [{ role: 'user', content: 'Go on.' }])],
+    },
+  });
+  const response = (content: object) => ({
+    path: '/v1/responses',
+    body: { model, input: [{ role: 'user', content: [content] }] },
+  });
+  try {
+    for (const [asked, inlineData] of [
+      [
+        chat({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } }),
+        { mimeType: 'audio/wav', data: 'UklGRg==' },
+      ],
+      [chat({ type: 'file', file: { file_data: paper } }), { mimeType: 'application/pdf', data: 'JVBERg==' }],
+      [
+        chat({ type: 'image_url', image_url: { url: 'DATA:image/png;base64,iVBORw0KGgo=' } }, 'assistant'),
+        { mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+      ],
+      [
+        {
+          path: '/v1/chat/completions',
+          body: { model, messages: [{ role: 'user', content: '' }], image: 'DATA:image/png;base64,iVBORw0KGgo=' },
+        },
+        { mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+      ],
+      [
+        response({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } }),
+        { mimeType: 'audio/wav', data: 'UklGRg==' },
+      ],
+      [response({ type: 'input_file', file_data: paper }), { mimeType: 'application/pdf', data: 'JVBERg==' }],
+    ] as const) {
+      const answer = await ask(gateway.origin, asked);
+      assert.equal(answer.status, 200, answer.text);
+      const { contents } = (gemini.requests.at(-1)?.body ?? {}) as {
+        contents: { parts: unknown[] }[];
+      };
+      assert.deepEqual(contents[0]?.parts, [{ inlineData }], JSON.stringify(asked));
+    }
+  } finally {
+    await gateway.close();
+    await gemini.close();
+  }
+});

@@ -3,6 +3,7 @@ import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
+import { isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { fencedBlock } from '../../core/fenced-block.ts';
 import { resultBlocks } from '../../enrich/web-search.ts';
@@ -169,7 +170,7 @@ function plainWriter(addressOf: (media: MediaRef) => string = shortAddress): (ch
 
 /** Inline media would be an endless text. */
 function shortAddress({ url }: MediaRef): string {
-  return url.startsWith('data:') ? '' : url;
+  return isDataUri(url) ? '' : url;
 }
 
 function textOf(chunk: Chunk): string {

@@ -1,5 +1,5 @@
 import type { MediaPart, Part } from '../../core/chat.ts';
-import { dataUri, mimeTypeOf } from '../../core/data-uri.ts';
+import { asDataUri, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
@@ -82,7 +82,7 @@ function toFile({ file_data: data, file_url: given, file_id: id, filename }: Jso
     refuseAddress(data, 'input.file_data', "; 'file_url' takes one");
     const type =
       typeof filename === 'string' && /\.pdf$/i.test(filename) ? 'application/pdf' : 'application/octet-stream';
-    const url = data.startsWith('data:') ? data : dataUri(type, data);
+    const url = asDataUri(type, data);
     return { type: 'media', kind: 'file', url, ...mimeTypeOf(url), ...name };
   }
   const address = given ?? (isUploadId(id) ? uploadAddress(id) : undefined);
@@ -95,7 +95,7 @@ function toAudio(audio: unknown): MediaPart | undefined {
   if (typeof data !== 'string') return undefined;
   refuseAddress(data, 'input.input_audio.data', '');
   const mime = `audio/${format === 'mp3' ? 'mpeg' : typeof format === 'string' ? format : 'wav'}`;
-  const url = data.startsWith('data:') ? data : dataUri(mime, data);
+  const url = asDataUri(mime, data);
   return { type: 'media', kind: 'audio', url, mimeType: mime };
 }
 

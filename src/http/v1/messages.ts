@@ -45,7 +45,7 @@ function withAttached(body: ChatCompletionBody): readonly WireMessage[] {
 
 /** What it is says its type, then its name, then its address; what says nothing is taken for a picture. */
 function toPart(url: string, name: string, field: string): WirePart {
-  if (!/^(data:|https?:\/\/)/.test(url)) throw wrong(field, 'must be a data: URI or an http(s) address');
+  if (!/^(data:|https?:\/\/)/i.test(url)) throw wrong(field, 'must be a data: URI or an http(s) address');
   if (isBrokenDataUri(url)) throw wrong(field, 'must be valid base64');
   const inline = readDataUri(url)?.mimeType ?? '';
   const byName = mediaTypeOf(name) ?? (inline === '' ? mediaTypeOf(url.replace(/[?#].*$/s, '')) : undefined);

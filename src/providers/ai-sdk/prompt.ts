@@ -10,6 +10,7 @@ import type {
 } from '@ai-sdk/provider';
 import { toolInput } from '../../core/call-pieces.ts';
 import type { MediaPart, Message, Part, TextPart, ToolCall, VendorData } from '../../core/chat.ts';
+import { isDataUri } from '../../core/data-uri.ts';
 import { type SupportedUrls, toFilePart } from './media.ts';
 import type { SignedThought } from './thoughts.ts';
 
@@ -126,7 +127,7 @@ function assistantContent(message: Of<'assistant'>, context: PromptContext): Con
       return recalled === undefined ? [{ type: 'reasoning', text: part.text, ...marked(part.vendor) }] : [];
     }
     // Media of an earlier answer is looked at again only when it is there: no vendor takes an address here.
-    if (part.type === 'media' && part.url.startsWith('data:')) return [toFilePart(part, {}, context.label)];
+    if (part.type === 'media' && isDataUri(part.url)) return [toFilePart(part, {}, context.label)];
     return [];
   });
   if (said.every((part) => part.type === 'reasoning') && calls.length === 0 && !isSigned) return [];
