@@ -102,10 +102,11 @@ export class Catalog {
     return listing.offer;
   }
 
-  /** What all providers offer; those that need a key and have none offer nothing and are not asked. */
-  async list(): Promise<readonly Offer[]> {
+  /** What all providers offer, or those that are meant; those that need a key and have none offer nothing and are not asked. */
+  async list(isMeant: (provider: Provider) => boolean = () => true): Promise<readonly Offer[]> {
+    const providers = this.#providers.filter(isMeant);
     return Promise.all(
-      this.#providers.map((provider) => (isReady(provider) ? this.offer(provider) : { provider, models: [] })),
+      providers.map((provider) => (isReady(provider) ? this.offer(provider) : { provider, models: [] })),
     );
   }
 

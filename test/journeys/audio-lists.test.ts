@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { plainServer } from '../support/plain-server.ts';
 
 interface Entry {
   readonly id: string;
@@ -13,15 +14,24 @@ interface Entry {
 describe('GET audio/models and audio/voices', () => {
   let upstream: OpenAiUpstream;
   let gateway: Gateway;
+  let closeSilent = (): void => {};
+  let askedOfSilent = 0;
   before(async () => {
     const models = ['gpt-4o-mini', 'tts-1', 'gpt-4o-mini-tts', 'kokoro-82m', 'gpt-realtime'];
     upstream = await startOpenAiUpstream(undefined, { models });
+    const keep = (done: () => void): void => {
+      closeSilent = done;
+    };
+    const silent = await plainServer({ after: keep }, () => {
+      askedOfSilent += 1;
+    });
     gateway = await startGateway(`
 embedded: { enabled: true }
 providers:
   up: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: test }
   older: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: test, models: [tts-1] }
   mute: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: test, models: [tts-1] }
+  silent: { kind: anthropic, baseUrl: '${silent.url}', apiKey: test }
   groq: { baseUrl: '${upstream.baseUrl}' }
   gone: { kind: openai, baseUrl: 'http://127.0.0.1:9', apiKey: test }
 `);
@@ -29,6 +39,7 @@ providers:
   after(async () => {
     await gateway.close();
     await upstream.close();
+    closeSilent();
   });
 
   async function listed(path: string, init?: RequestInit): Promise<Record<'models' | 'voices', readonly Entry[]>> {
@@ -68,6 +79,13 @@ providers:
     );
     assert.deepEqual((await listed('/api/mute/audio/voices')).voices, []);
     assert.equal((await fetch(`${gateway.origin}/api/nobody/audio/voices`)).status, 404);
+  });
+
+  test('nobody asks, and waits for, a provider that cannot speak', async () => {
+    for (const path of ['/v1/audio/models', '/v1/audio/voices']) await listed(path);
+    assert.deepEqual((await listed('/api/silent/audio/models')).models, []);
+    assert.deepEqual((await listed('/api/silent/audio/voices')).voices, []);
+    assert.equal(askedOfSilent, 0);
   });
 
   test('one provider tells them to the holder of a key, and why it cannot tell any', async () => {

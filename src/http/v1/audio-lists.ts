@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isSpeechModel } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
 import { voicesOfModel } from '../../providers/speech/index.ts';
 import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler, Route } from '../deps.ts';
-import { offerOfOne } from './models.ts';
+import { offerOfOne, providerInPath } from './models.ts';
 
 const Entry = z.object({ id: z.string(), name: z.string(), providers: z.array(z.string()) });
 type Entry = z.infer<typeof Entry>;
@@ -38,10 +39,16 @@ function listVoices(deps: Deps): Handler {
   return async (request) => ({ voices: eachOnce(await speakersFor(request, deps), voicesOf) });
 }
 
+/** Nobody waits for the listing of a provider that cannot speak. */
 async function speakersFor(request: FastifyRequest, deps: Deps): Promise<readonly Offer[]> {
   const isOfOne = (request.params as { provider?: string }).provider !== undefined;
-  const offers = isOfOne ? [await offerOfOne(request, deps)] : await deps.router.catalog.list();
-  return offers.filter(({ provider }) => provider.speech !== undefined);
+  if (!isOfOne) return deps.router.catalog.list(canSpeak);
+  const provider = providerInPath(request, deps);
+  return canSpeak(provider) ? [await offerOfOne(provider, request, deps)] : [];
+}
+
+function canSpeak({ speech }: Provider): boolean {
+  return speech !== undefined;
 }
 
 function voicesOf({ provider, models }: Offer): readonly Omit<Entry, 'providers'>[] {

@@ -67,16 +67,16 @@ export function getModel(deps: Deps): Handler {
 /** `GET /api/<provider>/models`: what one provider offers, to the holder of a key too. */
 export function listProviderModels(deps: Deps): Handler {
   return async (request) => {
-    const { provider, models } = await offerOfOne(request, deps);
+    const provider = providerInPath(request, deps);
+    const { models } = await offerOfOne(provider, request, deps);
     // `count` is the number of back ends, which some clients show.
     return { object: 'list', data: models.map((model) => ({ ...modelObject(model, provider), count: 1 })) };
   };
 }
 
-/** What the provider in the path offers, to the holder of a key too. Throws where that is not known. */
-export async function offerOfOne(request: FastifyRequest, deps: Deps): Promise<Offer> {
+/** What one provider offers, to the holder of a key too. Throws where that is not known. */
+export async function offerOfOne(provider: Provider, request: FastifyRequest, deps: Deps): Promise<Offer> {
   const { catalog } = deps.router;
-  const provider = requireProvider(deps, (request.params as { provider: string }).provider);
   const { apiKey, bearer } = clientKeys(request, undefined);
   const key = typeof apiKey === 'string' ? apiKey : bearer;
   const needsOwn = provider.auth.kind === 'api_key' && !provider.auth.configured;
@@ -94,7 +94,7 @@ export function listProviders(deps: Deps): Handler {
 /** `GET /v1/providers/<name>` */
 export function getProvider(deps: Deps): Handler {
   return async (request) => {
-    const provider = requireProvider(deps, (request.params as { provider: string }).provider);
+    const provider = providerInPath(request, deps);
     const { models } = await deps.router.catalog.offer(provider);
     const idsOf = (test: (model: Model) => boolean | undefined): string[] =>
       models.filter(test).map((model) => model.id);
@@ -108,7 +108,8 @@ export function getProvider(deps: Deps): Handler {
   };
 }
 
-function requireProvider(deps: Deps, name: string): Provider {
+export function providerInPath(request: FastifyRequest, deps: Deps): Provider {
+  const { provider: name } = request.params as { provider: string };
   const provider = deps.router.catalog.provider(name);
   if (provider !== undefined) return provider;
   throw providerNotFound(name);
