@@ -26,7 +26,8 @@ export class TakenBytes {
     this.check();
     this.#left -= bytes;
     if (this.#left >= 0) return;
-    const text = `The stored files that a request names, or the texts in them, have more than ${this.#most} bytes in all with '${name.slice(0, 100)}', be it of one several times.`;
-    throw new SluiceError('too_large', text, { param });
+    const much = `more than ${this.#most} bytes in all with '${name.slice(0, 100)}'`;
+    const message = `The stored files in '${param}', or their texts, have ${much}: send fewer or smaller ones.`;
+    throw new SluiceError('too_large', message, { param });
   }
 }

@@ -177,7 +177,15 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
         messages: [{ role: 'user', content: Array(count).fill(part) }],
       });
     await ask(2);
-    await assert.rejects(ask(40), (error) => error instanceof APIError && error.status === 413);
+    await assert.rejects(ask(40), (error) => {
+      assert.ok(error instanceof APIError);
+      assert.deepEqual([error.status, error.param], [413, 'file_id']);
+      assert.match(
+        error.message,
+        /The stored files in 'file_id', or their texts, have more than 33554432 bytes in all with 'tides\.zip': send fewer or smaller ones\.$/,
+      );
+      return true;
+    });
     assert.equal(seat.arrived.length, 1);
   });
 
