@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { APIError, toFile } from 'openai';
-import { base64, blue, CREATED, red, setWorld, USAGE } from './images-world.ts';
+import { base64, blue, CREATED, openWorld, post, red, setWorld, told, USAGE } from './images-world.ts';
 
 describe('OpenAI’s images API, as events', { timeout: 60_000 }, () => {
   const world = setWorld();
@@ -40,6 +42,24 @@ describe('OpenAI’s images API, as events', { timeout: 60_000 }, () => {
     assert.deepEqual(types, ['image_generation.partial_image', 'image_generation.completed']);
     const { json } = world.upstream.calls.at(-1) ?? {};
     assert.deepEqual([json.stream, json.partial_images], [true, 1]);
+  });
+
+  test('a picture that cannot be kept is there all the same, and only the link to it is not', async (context) => {
+    const here = await openWorld(context);
+    here.script = () => base64(red, blue);
+    const data = path.join(here.gateway.folder, 'data');
+    rmSync(data, { recursive: true, force: true });
+    writeFileSync(data, 'a file in its place');
+    const asked = { model: 'gpt-image-1', prompt: 'x', n: 2, response_format: 'url' } as const;
+    const events = await Array.fromAsync(await here.client.images.generate({ ...asked, stream: true }));
+    assert.deepEqual(
+      events.map((each) => [each.type, each.b64_json, 'url' in each]),
+      [red, blue].map((each) => ['image_generation.completed', each.toString('base64'), false]),
+    );
+    for (const response_format of ['b64_json', 'url'] as const) {
+      const { status } = await told(post(here, '/v1/images/generations', { ...asked, response_format }));
+      assert.equal(status, response_format === 'url' ? 507 : 200, response_format);
+    }
   });
 
   test('an upstream without events: one at the end, also of an edit', async () => {

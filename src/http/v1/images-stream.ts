@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
+import { toSluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageRequest, MadeImage } from '../../core/image.ts';
+import { onlyStorage } from '../../core/storage-failure.ts';
 import { withoutKey } from '../../routing/credentials.ts';
 import { draw } from '../../routing/drawing.ts';
 import type { Performed } from '../../routing/router.ts';
@@ -8,7 +10,7 @@ import type { Target } from '../../routing/select.ts';
 import { openStream } from '../answer.ts';
 import type { Deps } from '../deps.ts';
 import { lateFailure } from '../late-failure.ts';
-import { aboutOf, type ImageForm, toBase64, toItem } from './images-answer.ts';
+import { aboutOf, type ImageForm, type ImageItem, toBase64, toItem } from './images-answer.ts';
 
 /** A picture in the making: of a stream the first unfinished form, else all of it, is there. */
 export interface Drawing {
@@ -87,7 +89,7 @@ export async function sendDrawing(
     for (const [at, image] of answer.images.entries()) {
       const b64_json = await toBase64(image, target, deps, call);
       // Clients of this API read base64; a link comes beside it for those who asked for one.
-      const item = body['response_format'] === 'url' ? await toItem(image, target, form, deps, call) : {};
+      const item = body['response_format'] === 'url' ? await linkOf(image, target, form, deps, call) : {};
       const { usage, created: _, ...rest } = about;
       const isLast = at === answer.images.length - 1;
       await write(`${kind}.completed`, {
@@ -109,6 +111,17 @@ export async function sendDrawing(
     call.cancel();
   }
   stream.end();
+}
+
+/** Without a link where the picture cannot be kept: it is there all the same. */
+async function linkOf(...[image, target, form, deps, call]: Parameters<typeof toItem>): Promise<ImageItem | object> {
+  try {
+    return await toItem(image, target, form, deps, call);
+  } catch (error) {
+    onlyStorage(error);
+    deps.log.warn({ id: call.id, error: toSluiceError(error).message }, 'a picture was not kept');
+    return {};
+  }
 }
 
 function wordOf(value: unknown, otherwise = 'auto'): string {
