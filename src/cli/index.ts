@@ -17,12 +17,13 @@ export async function run(words: readonly string[]): Promise<void> {
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE') lost ??= error;
   });
+  const program = createProgram();
   try {
-    await createProgram().parseAsync(words, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     const { lines, exitCode } = explainFailure(error instanceof CommanderError ? usageFailure(error, words) : error);
     for (const line of lines) if (line !== '') process.stderr.write(`sluice: ${line}\n`);
-    if (process.env['SLUICE_LOG_LEVEL'] === 'debug' && exitCode === EXIT_FAILED) console.error(error);
+    if (exitCode === EXIT_FAILED && (await wantsAll(program.opts<Flags>()))) console.error(error);
     await end(exitCode);
   }
 }
@@ -113,6 +114,13 @@ function createProgram(): Command {
       await end(0);
     });
   return program;
+}
+
+/** Whether somebody looks for the cause of a failure. What the file says does not count: it may be what could not be read. */
+async function wantsAll(flags: Flags): Promise<boolean> {
+  const { outerSettings } = await import('../config/flags.ts');
+  // Folders do not matter here, and the working one may be what is gone.
+  return outerSettings(flags, process.env, '/', []).logLevel === 'debug';
 }
 
 /** An unknown command arrives at the default one, as a word too many. */

@@ -311,6 +311,21 @@ describe('starting', () => {
     assertOneLine(ended, 1, `port ${port} on 127.0.0.1 is in use: ${hint}`);
   });
 
+  test('the stack of a failure is for who wants to know all, be it by a flag or by a variable', async (context) => {
+    const { port } = await plainServer(context, (_request, response) => response.end());
+    for (const [words, environment, isShown] of [
+      [['--log-level', 'debug'], {}, true],
+      [[], { SLUICE_LOG_LEVEL: 'debug' }, true],
+      [['--log-level', 'info'], { SLUICE_LOG_LEVEL: 'debug' }, false],
+    ] as const) {
+      const options = { folder: temporaryFolder(context), environment };
+      const { code, stderr } = await runSluice(context, ['--bind', `127.0.0.1:${port}`, ...words], options);
+      assert.equal(code, 1);
+      assert.match(stderr, /^sluice: port \d+ on 127\.0\.0\.1 is in use: /m);
+      assert.equal(/^ {4}at /m.test(stderr), isShown, stderr);
+    }
+  });
+
   test('an address that this machine does not have', async (context) => {
     // 192.0.2.0/24 and 203.0.113.0/24 are for documentation (RFC 5737).
     const ended = await runSluice(context, ['--bind', '203.0.113.77:0', '--no-key'], {

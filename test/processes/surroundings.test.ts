@@ -164,3 +164,13 @@ test('what is said by a worker, and not by its log, is heard as before', { timeo
   running.process.kill('SIGTERM');
   assert.equal((await running.ended).code, 0);
 });
+
+test('a working directory that is gone is told in a line', { skip: process.platform === 'win32' }, (context) => {
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
+  const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, SLUICE, '--bind', '127.0.0.1:0'], {
+    cwd: temporaryFolder(context),
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /^sluice: .*directory.*\n$/);
+});
