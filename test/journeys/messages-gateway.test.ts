@@ -141,9 +141,11 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
 
   test('an answer that is spoken is told in its words, for whose sound there is no place', async () => {
     const seat = world.seat('openai');
+    const params = { model: seat.model, max_tokens: 9, messages: HELLO };
     seat.answers({ raw: streamed({ audio: { id: 'audio_1', transcript: 'Good evening', data: 'UklGRg==' } }) });
-    const message = await client.messages.create({ model: seat.model, max_tokens: 9, messages: HELLO });
-    assertHolds(message.content, [{ type: 'text', text: 'Good evening' }]);
+    assertHolds((await client.messages.create(params)).content, [{ type: 'text', text: 'Good evening' }]);
+    seat.answers({ raw: streamed({ audio: { id: 'audio_1', data: 'UklGRg==' } }) });
+    assert.doesNotMatch(JSON.stringify((await client.messages.create(params)).content), /UklGRg/);
   });
 
   test('tools with names that are too long, or have dots, go to upstreams of OpenAI’s format under names that these take', async () => {

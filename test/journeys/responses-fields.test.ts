@@ -412,11 +412,22 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
 
   test('an answer that is spoken is told in its words, for whose sound there is no place', async () => {
     const seat = world.seat('openai');
-    const audio = { id: 'audio_1', transcript: 'Good evening', data: 'UklGRg==' };
-    const choices = [{ index: 0, delta: { audio }, finish_reason: 'stop' }];
+    for (const said of [{ transcript: 'Good evening' }, {}]) {
+      const audio = { id: 'audio_1', ...said, data: 'UklGRg==' };
+      const choices = [{ index: 0, delta: { audio }, finish_reason: 'stop' }];
+      seat.answers({ raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n` });
+      const answer = await world.client.responses.create({ model: seat.model, input: 'Hi' });
+      assert.equal(answer.output_text, said.transcript ?? '');
+    }
+  });
+
+  test('a picture at an address is a link, whatever stands in that', async () => {
+    const seat = world.seat('openai');
+    const images = [{ type: 'image_url', image_url: { url: 'https://tides.example/high (1).png' } }];
+    const choices = [{ index: 0, delta: { content: 'See: ', images }, finish_reason: 'stop' }];
     seat.answers({ raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n` });
     const answer = await world.client.responses.create({ model: seat.model, input: 'Hi' });
-    assert.equal(answer.output_text, 'Good evening');
+    assert.equal(answer.output_text, 'See: ![](https://tides.example/high%20%281%29.png)');
   });
 
   test('citations stand where they belong', async () => {

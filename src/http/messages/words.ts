@@ -1,4 +1,5 @@
 import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
+import { mediaInWords, mediaLink } from '../media-link.ts';
 
 type Json = Record<string, unknown>;
 
@@ -57,7 +58,6 @@ export function citation({ url, title, text }: Source): Json {
 }
 
 /** The API has no media in answers, so they are shown as clients show text. */
-export function markdown({ kind, url, alt, transcript }: MediaRef): string {
-  if (kind === 'image') return `![${alt ?? ''}](${url})`;
-  return transcript ?? `[${alt ?? kind}](${url})`;
+export function markdown(media: MediaRef): string {
+  return media.kind === 'image' ? mediaLink(media) : mediaInWords(media);
 }

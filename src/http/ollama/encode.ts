@@ -9,6 +9,7 @@ import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor } from '../../core/vendor.ts';
 import { toolCallId } from '../../providers/openai/ids.ts';
+import { mediaInWords, mediaLink } from '../media-link.ts';
 
 type Json = Record<string, unknown>;
 
@@ -231,11 +232,11 @@ function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: num
  * Inline pictures have a place in the format, and inline sound has none: what it says is the answer, else it would be none. For
  * anything else there is a link.
  */
-function addMedia(said: Said, { kind, url, alt, transcript }: MediaRef): void {
-  const data = base64Of(url);
-  if (data === undefined) said.content += kind === 'image' ? `![${alt ?? ''}](${url})` : `[${alt ?? kind}](${url})`;
-  else if (kind === 'image') said.images.push(data);
-  else said.content += transcript ?? '';
+function addMedia(said: Said, media: MediaRef): void {
+  const data = base64Of(media.url);
+  if (data === undefined) said.content += mediaLink(media);
+  else if (media.kind === 'image') said.images.push(data);
+  else said.content += mediaInWords(media);
 }
 
 function line(value: Json): string {

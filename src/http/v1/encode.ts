@@ -12,6 +12,7 @@ import { completionId, randomName, toolCallId } from '../../providers/openai/ids
 import { wholeCall } from '../chat-tools.ts';
 import { errorBody } from '../edge/errors.ts';
 import { FreeformInput } from '../freeform.ts';
+import { mediaLink } from '../media-link.ts';
 
 /** What all chunks of one answer have in common. */
 export interface CompletionHead {
@@ -287,19 +288,15 @@ function mediaFields(media: MediaRef): Record<string, unknown> {
   const sound = media.kind === 'audio' ? (data ?? media.inline) : undefined;
   if (sound !== undefined) {
     return {
-      content: data === undefined ? link(media) : '',
+      content: data === undefined ? mediaLink(media) : '',
       audio: { id: `audio_${randomName(24)}`, data: sound, transcript: media.transcript ?? '', expires_at: 0 },
     };
   }
   if (media.kind === 'image') {
     const images = [{ type: 'image_url', image_url: { url: media.url } }];
-    return { content: data === undefined ? `![${media.alt ?? ''}](${media.url})` : '', images };
+    return { content: data === undefined ? mediaLink(media) : '', images };
   }
-  return { content: data === undefined ? link(media) : '' };
-}
-
-function link({ alt, kind, url }: MediaRef): string {
-  return `[${alt ?? kind}](${url})`;
+  return { content: data === undefined ? mediaLink(media) : '' };
 }
 
 function headFields(head: CompletionHead, object: string): Record<string, unknown> {
