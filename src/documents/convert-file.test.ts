@@ -129,3 +129,30 @@ test('the members of an archive share the text that may come of it', async () =>
     ['b.csv'],
   );
 });
+
+test('pictures in archives and messages, of which nothing is kept, are not decoded', async () => {
+  let opened = 0;
+  const image = (): Promise<never> => {
+    opened += 1;
+    return missing();
+  };
+  const picture = { path: 'a.png', bytes: pngFlood(2, 2) };
+  const { conversion } = await convert('a.zip', zip([picture, text('b.txt', 'b')]), { image });
+  assert.deepEqual(conversion, {
+    kind: 'archive',
+    entries: [{ path: 'b.txt', kind: 'text', text: 'b' }],
+    rejected: [{ name: 'a.png', reason: 'is media, which is taken in by itself only' }],
+  });
+  const letter = [
+    'From: ada@a.example',
+    'Subject: Tides',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=x',
+    '',
+  ];
+  const part = ['--x', 'Content-Type: application/octet-stream', 'Content-Disposition: attachment; filename=a.png'];
+  const base64 = ['Content-Transfer-Encoding: base64', '', pngFlood(2, 2).toString('base64'), '--x--', ''];
+  const mail = await convert('a.eml', Buffer.from([...letter, ...part, ...base64].join('\r\n')), { image });
+  assert.equal(mail.conversion.kind, 'markdown');
+  assert.equal(opened, 0);
+});

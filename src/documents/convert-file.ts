@@ -114,7 +114,10 @@ async function convertZip(bytes: Uint8Array, claim: 'package' | 'zip', workshop:
   return await convertArchive(zip, workshop.onProgress, (file) => convertFile(file, { ...workshop, isMember: true }));
 }
 
-async function convertImage(bytes: Uint8Array, mimeType: string, { libraries, budget }: Workshop): Promise<Conversion> {
+async function convertImage(bytes: Uint8Array, mimeType: string, workshop: Workshop): Promise<Conversion> {
+  const { libraries, budget, isMember, mailDepth } = workshop;
+  // Nothing of a picture inside of another file is kept, and there may be hundreds: looking at them would take all the time there is.
+  if (isMember || mailDepth !== undefined) return { kind: 'image', mimeType };
   const open = await libraries.image().catch(() => undefined);
   if (open === undefined) return { kind: 'image', mimeType };
   return { kind: 'image', mimeType, ...(await readImage(bytes, budget.limits, open)) };

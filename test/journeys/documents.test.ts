@@ -65,6 +65,6 @@ describe('documents become markdown', () => {
       ['notes/Letter.DOCX', 'markdown', '# Letter about the quays'],
       ['table.CSV', 'markdown', '| a | b |\n| --- | --- |\n'],
     ]);
-    assert.deepEqual(rejected, [{ name: 'picture.png', reason: 'is a damaged image' }]);
+    assert.deepEqual(rejected, [{ name: 'picture.png', reason: 'is media, which is taken in by itself only' }]);
   });
 });
