@@ -6,7 +6,7 @@ import { collectBytes } from '../core/pieces.ts';
 import type { Files } from '../core/stores.ts';
 import { uploadIdOf } from '../core/upload-address.ts';
 import { createConverter } from '../documents/converter.ts';
-import { PIECES_FOLDER, ResumableUploads } from './resumable.ts';
+import { PIECES_FOLDER, ResumableUploads, removeAbandoned } from './resumable.ts';
 import { Uploads } from './uploads.ts';
 
 const ABOUT = { name: 'a.txt', mimeType: 'text/plain', purpose: 'user_data' };
@@ -232,5 +232,27 @@ describe('files that come piece by piece', () => {
     now += 2 * 60_000;
     await open().begin(ABOUT);
     await assert.rejects(open().received(names[1] ?? ''), failsWith('not_found'));
+  });
+
+  test('are not forgotten while pieces of them come, in whatever order the disk lists these', async (context) => {
+    const { files, open } = world(context);
+    const name = await open().begin(ABOUT);
+    await open().append(name, 0, Buffer.from('one'));
+    const found = (await Array.fromAsync(files.list(PIECES_FOLDER))).map((file) => ({
+      ...file,
+      modified: file.path.endsWith('about.json') ? 0 : 3_600_000,
+    }));
+    assert.equal(found.length, 2);
+    for (const listed of [found, found.toReversed()]) {
+      const disk = changed(files, {
+        async *list() {
+          yield* listed;
+        },
+      });
+      assert.deepEqual(await removeAbandoned(disk, (modified) => 3_600_001 - modified), {
+        underWay: [name],
+        removed: 0,
+      });
+    }
   });
 });

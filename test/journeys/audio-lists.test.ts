@@ -34,6 +34,7 @@ providers:
   silent: { kind: anthropic, baseUrl: '${silent.url}', apiKey: test }
   groq: { baseUrl: '${upstream.baseUrl}' }
   gone: { kind: openai, baseUrl: 'http://127.0.0.1:9', apiKey: test }
+  elevenlabs: { baseUrl: 'http://127.0.0.1:9', models: [eleven_v3, scribe_v2] }
 `);
   });
   after(async () => {
@@ -78,6 +79,12 @@ providers:
       ['tts-1'],
     );
     assert.deepEqual((await listed('/api/mute/audio/voices')).voices, []);
+    // The other model that it is configured for listens.
+    const headers = { authorization: 'Bearer of-the-client' };
+    assert.deepEqual(
+      (await listed('/api/elevenlabs/audio/models', { headers })).models.map(({ id }) => id),
+      ['eleven_v3'],
+    );
     assert.equal((await fetch(`${gateway.origin}/api/nobody/audio/voices`)).status, 404);
   });
 

@@ -79,6 +79,18 @@ describe('reading a bucket that goes afterwards', { timeout: 120_000 }, () => {
     });
   }
 
+  test('a bucket that is deleted after one of two uploads has ended does not come back with the other', async () => {
+    const slow = slowUpload(at(world, 'files/two'));
+    slow.part('one.txt', 'first');
+    slow.begin('two.txt');
+    await eventually('the first file is taken in', () => filesBelow(world, 'buckets/two').length > 0);
+    await upload(world, 'two', ['other.txt', 'other']);
+    assert.equal((await told(remove(at(world, 'files/two')))).status, 200);
+    assert.equal(await slow.answered, 409);
+    assert.deepEqual(pick(await told(fetch(at(world, 'files/two')))), [404, 'not_found']);
+    assert.deepEqual(filesBelow(world, 'buckets/two'), []);
+  });
+
   test('HEAD deletes nothing', async () => {
     await upload(world, 'head', ['a.txt', 'stays']);
     for (const path of ['files/head', 'files/head/stream']) {
