@@ -175,12 +175,9 @@ export function createMediaStore(
 
   /** The stored file with this content, if it is still there. */
   async function present(hash: string): Promise<string | undefined> {
-    const names = await index();
-    const name = names.withHash(hash);
+    const name = (await index()).withHash(hash);
     if (name === undefined) return undefined;
-    if ((await files.stat(mediaPath(name))) !== undefined) return name;
-    names.delete(name);
-    return undefined;
+    return (await files.stat(mediaPath(name))) === undefined ? undefined : name;
   }
 
   return {

@@ -92,7 +92,6 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
       try {
         return await ask(target, run);
       } catch (error) {
-        if (run.signal?.aborted === true) throw error;
         last = toSluiceError(error);
       }
     }

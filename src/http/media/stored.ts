@@ -21,11 +21,12 @@ export function storedMedia(deps: Deps, form: 'original' | 'thumbnail'): Handler
       (form === 'thumbnail' ? await stat(deps, thumbnailPath(name)) : undefined) ?? (await stat(deps, original));
     if (found === undefined) throw notFound();
     const isSmall = found.path !== original;
+    const { seconds, hash } = readMediaName(path.basename(name));
     return serve(request, reply, {
       size: found.size,
-      modified: (readMediaName(path.basename(name)).seconds ?? found.modified / 1_000) * 1_000,
+      modified: (seconds ?? found.modified / 1_000) * 1_000,
       mimeType: isSmall ? 'image/webp' : type.mimeType,
-      etag: `${readMediaName(path.basename(name)).hash ?? `${found.size}-${Math.round(found.modified)}`}${isSmall ? '-t' : ''}`,
+      etag: `${hash ?? `${found.size}-${Math.round(found.modified)}`}${isSmall ? '-t' : ''}`,
       cacheControl: FOR_EVER,
       open: (range) => deps.stores.files.open(found.path, range),
     });

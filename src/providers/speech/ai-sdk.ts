@@ -95,12 +95,12 @@ function speakBySdk(
       });
       const answer = audio.answer();
       const mimeType = spokenType(answer.contentType, format, label);
-      const body = await begun(answer.bytes(call), label);
+      const body = await begun(answer.bytes(), label);
       if (typeof mimeType === 'string') return { mimeType, body };
       await body[Symbol.asyncIterator]().return?.();
       throw mimeType;
     } catch (thrown) {
-      throw call.cancelled ?? thrownFailure(speaker, thrown);
+      throw thrownFailure(speaker, thrown);
     }
   };
 }
@@ -121,7 +121,7 @@ function nameOf(
   otherwise: string | undefined,
   label: string,
 ): string | undefined {
-  if (asked === undefined || asked === '') return otherwise;
+  if (asked === undefined) return otherwise;
   if (/^[A-Za-z0-9][\w.-]{0,127}$/.test(asked)) return asked;
   const code = what === 'model' ? 'model_not_found' : 'invalid_request';
   throw new SluiceError(code, `${label} has no ${what} of that name.`, { param: what });

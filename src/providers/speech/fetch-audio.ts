@@ -1,4 +1,3 @@
-import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject, parseObject } from '../../core/objects.ts';
 import { broken, type Speaker } from '../ai-sdk/failure.ts';
@@ -8,7 +7,7 @@ import { goodAnswer } from '../ai-sdk/vendor-answer.ts';
 export interface AudioAnswer {
   readonly contentType: string | null;
   /** To be read once. Throws `upstream_cut` when the rest does not come. */
-  bytes(call: Call): AsyncGenerator<Uint8Array, void>;
+  bytes(): AsyncGenerator<Uint8Array, void>;
 }
 
 /**
@@ -28,7 +27,7 @@ export function fetchAudio(
       const response = await goodAnswer(fetch, speaker, moved(String(input), address), init, worded);
       answer = {
         contentType: response.headers.get('content-type'),
-        bytes: (call) => bytesOf(response, speaker, call),
+        bytes: () => bytesOf(response, speaker),
       };
       return new Response('audio', { headers: { 'content-type': 'audio/mpeg' } });
     },
@@ -45,11 +44,10 @@ export function moved(url: string, { from, to }: { readonly from: string; readon
   return to + url.slice(from.length);
 }
 
-async function* bytesOf(response: Response, speaker: Speaker, call: Call): AsyncGenerator<Uint8Array, void> {
+async function* bytesOf(response: Response, speaker: Speaker): AsyncGenerator<Uint8Array, void> {
   try {
     for await (const piece of response.body ?? []) yield piece;
   } catch (error) {
-    if (call.cancelled !== undefined) throw call.cancelled;
     throw broken(speaker, error);
   }
 }

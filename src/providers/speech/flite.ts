@@ -61,7 +61,7 @@ function toUtterance(request: SpeechRequest): Utterance {
 
 function voiceOf(asked: string | undefined): string {
   const [standard] = FLITE_VOICES;
-  if (asked === undefined || asked === '') return standard.id;
+  if (asked === undefined) return standard.id;
   const voice = FLITE_VOICES.find(({ id }) => id === asked.toLowerCase());
   if (voice !== undefined) return voice.id;
   const ids = FLITE_VOICES.map(({ id }) => id).join(', ');

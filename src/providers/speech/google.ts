@@ -57,7 +57,7 @@ export function withGoogleSpeech(provider: Provider, config: ProviderConfig, dep
         ...optionsOf(request, call),
       });
     } catch (thrown) {
-      throw call.cancelled ?? thrownFailure(speaker, thrown);
+      throw thrownFailure(speaker, thrown);
     }
   }
 

@@ -52,7 +52,7 @@ export function listenBySdk(
       });
       return { kind: 'whole', transcript: toTranscript(answer, spec) };
     } catch (thrown) {
-      throw call.cancelled ?? spec.failure?.(thrown) ?? thrownFailure(speaker, thrown);
+      throw spec.failure?.(thrown) ?? thrownFailure(speaker, thrown);
     }
   };
 }

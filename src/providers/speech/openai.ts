@@ -29,7 +29,7 @@ export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Pr
 
     async speech(request, call) {
       let { model } = request;
-      if (model === undefined || model === '') {
+      if (model === undefined) {
         listed ??= (await provider.models(call.credentials, call.signal)).find(isSpeechModel)?.id;
         model = listed;
       }
