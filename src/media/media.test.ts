@@ -25,6 +25,8 @@ describe('what bytes are', () => {
     [`OggS${'\0'.repeat(24)}OpusHead`, 'opus'],
     [`OggS${'\0'.repeat(24)}\x01vorbis`, 'ogg'],
     [`OggS${'\0'.repeat(24)}\x80theora`, 'ogv'],
+    // What else is in the file may be said first.
+    [`OggS${'\0'.repeat(24)}fishead${'\0'.repeat(57)}OggS${'\0'.repeat(24)}\x80theora`, 'ogv'],
     ['\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm', 'webm'],
     ['\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x88matroska', 'mkv'],
     ['\0\0\x01\xba\x44', 'mpg'],

@@ -146,6 +146,9 @@ describe('saving media', () => {
     await files.delete(second.path.slice(1));
     const third = await media.save(MP3, { alt: 'three' });
     assert.ok(third.name.includes('three'));
+    // That the second is gone is noticed now; its content is the third's.
+    assert.equal(await media.search('two'), undefined);
+    assert.equal((await media.save(MP3, { alt: 'four' })).name, third.name);
   });
 
   test('what is none of our media is refused', async (context) => {

@@ -117,6 +117,9 @@ describe('web search', () => {
     assert.equal(second?.text, undefined);
     assert.match(second?.snippet ?? '', /difficult to determine/);
     assert.deepEqual(pages.asked, [JONATHAN, 'https://nationalzoo.si.edu/animals/aldabra-tortoise']);
+    const one = pagesOf({});
+    await searchOn({ targets: [{ engine: 'tavily', url }], pages: 1 }, one).search(QUERY);
+    assert.deepEqual(one.asked, [JONATHAN]);
   });
 
   test('asks the engine that is wanted, if it is one of the configured ones', async (context) => {
@@ -314,7 +317,7 @@ describe('configuration of search', () => {
   });
 
   test('what is missing is named', () => {
-    assert.deepEqual(targets({ engine: 'brave' }), [[], ['apiKey']]);
+    for (const engine of ['brave', 'exa'] as const) assert.deepEqual(targets({ engine }), [[], ['apiKey']]);
     assert.deepEqual(targets({ engine: 'searxng' }), [[], ['url']]);
     assert.deepEqual(targets({ apiKey: 'k' })[1], ['apiKey']);
   });

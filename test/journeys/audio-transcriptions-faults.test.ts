@@ -58,6 +58,20 @@ describe('what upstreams do', () => {
     }
   });
 
+  test('words and no segments: subtitles are made of these', async () => {
+    const words = [
+      { word: 'Good', start: 0, end: 0.5 },
+      { word: 'day.', start: 0.5, end: 1.5 },
+    ];
+    const here = await world(json(200, JSON.stringify({ text: 'Good day.', words })));
+    try {
+      const { text } = await here.post({ file: wav(), model: 'whisper-test', response_format: 'srt' });
+      assert.equal(text, '1\n00:00:00,000 --> 00:00:01,500\nGood day.\n\n');
+    } finally {
+      await here.close();
+    }
+  });
+
   test('vLLM streams in the form of chat completions', async () => {
     const here = await world((_form, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

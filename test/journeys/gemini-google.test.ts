@@ -109,15 +109,20 @@ describe('the Gemini API before Google', { timeout: 60_000 }, () => {
     assertHolds(streamed.at(-1), { candidates: [{ finishReason: 'STOP', groundingMetadata }], usageMetadata });
   });
 
-  test('counts what Google’s own tools read to the prompt', async () => {
+  test('counts what Google’s own tools read to the prompt, and tells what of it was kept ready', async () => {
     const seat = world.seat('google');
-    const usageMetadata = { promptTokenCount: 1_005, toolUsePromptTokenCount: 7, candidatesTokenCount: 4 };
+    const usageMetadata = {
+      promptTokenCount: 1_005,
+      toolUsePromptTokenCount: 7,
+      candidatesTokenCount: 4,
+      cachedContentTokenCount: 900,
+    };
     const content = { parts: [{ text: 'One.' }], role: 'model' };
     seat.answers({ raw: sse({ candidates: [{ content, finishReason: 'STOP', index: 0 }], usageMetadata }) });
     await generate(HI, seat.model);
     await eventually('it is recorded', async () => {
       const lines = await usageLines(world.origin);
-      return lines.some((line) => /"prompt_tokens":1012,"completion_tokens":4\b/.test(line));
+      return lines.some((line) => /"prompt_tokens":1012,"completion_tokens":4\b.*"saved_tokens":900\b/.test(line));
     });
   });
 
