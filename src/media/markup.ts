@@ -24,7 +24,7 @@ export function mediaMarkup(media: MediaRef): string {
 }
 
 function picture({ url, width, height, source }: MediaRef, words: string): string {
-  if (width === undefined || height === undefined || !url.startsWith('/media/')) {
+  if (width === undefined || height === undefined) {
     return `![${words.replace(/[[\]\\<>\s]+/g, ' ')}](${linkAddress(url)})`;
   }
   const attributes = {
