@@ -7,7 +7,7 @@ import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createPages } from '../outbound/pages.ts';
 import type { BucketEvent } from './activity.ts';
 import { Buckets, type Uploaded } from './buckets.ts';
-import { addressesOf } from './downloads.ts';
+import { addressesOf, download } from './downloads.ts';
 
 const PAGE =
   '<html><head><title>Tides</title></head><body><article><p>High water is at noon, every day.</p></article></body></html>';
@@ -83,6 +83,20 @@ test('at most ten are fetched', async (context) => {
   assert.deepEqual(
     rejected.map(({ name }) => name),
     [`${origin}/page10`, `${origin}/page11`],
+  );
+});
+
+test('whoever leaves meanwhile gets no list of failures', async () => {
+  const client = new AbortController();
+  const pages = {
+    async read(): Promise<never> {
+      client.abort(new Error('gone'));
+      throw new Error('broken off');
+    },
+  };
+  await assert.rejects(
+    download(['https://a.example/'], pages, client.signal, () => {}),
+    /gone/,
   );
 });
 

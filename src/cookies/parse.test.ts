@@ -159,6 +159,13 @@ describe('parseCookies', () => {
       log: { entries: [{ request: { url: 'https://a.example/', cookies: [null] } }] },
     }),
     'too many': JSON.stringify(Array.from({ length: 20_001 }, () => ({ domain: 'a.example', name: 'n', value: 'v' }))),
+    'too many of a recording': JSON.stringify({
+      log: {
+        entries: Array.from({ length: 20_001 }, (_, n) => ({
+          request: { url: 'https://a.example/', cookies: [{ name: `n${n}`, value: 'v' }] },
+        })),
+      },
+    }),
     'plain text': 'just some words',
   };
   for (const [what, text] of Object.entries(hostile)) {

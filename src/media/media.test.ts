@@ -109,6 +109,7 @@ describe('names', () => {
       '%2e%2e%2fx',
       '\0',
       'a\\b',
+      'a..b',
       'x'.repeat(500),
       '.hidden',
       '-rf',

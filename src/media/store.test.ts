@@ -129,6 +129,9 @@ describe('saving media', () => {
     assert.deepEqual([second.media.map(({ name }) => name), second.next], [[one], undefined]);
     const cats = await media.list({ limit: 2, text: 'cat', kind: 'image' });
     assert.deepEqual([cats.media.map(({ name }) => name), cats.next], [[three, one], undefined]);
+    await files.delete(`media/${three}`);
+    const next = await media.list({ limit: 1 });
+    assert.deepEqual([next.media.map(({ name }) => name), next.next], [[one], undefined]);
     assert.deepEqual(await media.list({ limit: 2, kind: 'video' }), { media: [] });
     for (const before of ['', 'x', '12', '12/', '/x.png'])
       await assert.rejects(media.list({ limit: 2, before }), /'before'/, before);

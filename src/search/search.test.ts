@@ -83,7 +83,8 @@ describe('engines', () => {
     test(`${id}: is asked and understood`, async (context) => {
       const engine = id as SearchEngineId;
       const { url, seen } = await service(context, fixture(engine));
-      const results = await searchOn({ targets: [{ engine, url, apiKey: 'the-key' }] }).search(QUERY);
+      const pages = pagesOf({});
+      const results = await searchOn({ targets: [{ engine, url, apiKey: 'the-key' }] }, pages).search(QUERY);
       const [request] = seen;
       assert.ok(request !== undefined && seen.length === 1);
       assert.deepEqual({ method: request.method, url: request.url }, { method, url: path });
@@ -96,6 +97,8 @@ describe('engines', () => {
       assert.match(first?.snippet ?? '', /hatched c\. 1832\) is a Seychelles giant tortoise (and|&) the oldest/);
       assert.match(second?.title ?? '', /^(Aldabra tortoise \| Smithsonian's|Aldabra giant)/);
       assert.equal(first?.text !== undefined, engine === 'exa');
+      // What came with its text is not read once more.
+      assert.equal(pages.asked.length, engine === 'exa' ? 0 : 2);
     });
   }
 

@@ -198,6 +198,7 @@ describe('POST /v1/audio/transcriptions', () => {
     ['two files', { file: [wav(), wav()] as unknown as readonly string[] }, 422, 'invalid_field'],
     ['an empty file', { file: new Blob([]) }, 400, 'invalid_request'],
     ['a file that is no recording', { file: text }, 415, 'unsupported_media_type'],
+    ['no time at all', { file: wav(), timeout: '0' }, 422, 'invalid_field'],
     ['a temperature of words', { file: wav(), temperature: 'warm' }, 422, 'invalid_field'],
     ['a language of symbols', { file: wav(), language: '../en' }, 422, 'invalid_field'],
     ['an unknown format', { file: wav(), response_format: 'docx' }, 422, 'invalid_field'],

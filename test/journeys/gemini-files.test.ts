@@ -116,7 +116,8 @@ describe("files of the Gemini API's clients", { timeout: 120_000 }, () => {
         {
           role: 'user',
           parts: [
-            { fileData, videoMetadata: { fps: 2 } },
+            // Whatever the part says that it is.
+            { fileData: { ...fileData, mimeType: 'image/png' }, videoMetadata: { fps: 2 } },
             { fileData: elsewhere, videoMetadata: { fps: 3 } },
           ],
         },

@@ -85,6 +85,16 @@ limits: { attempts: 1 }
     assert.ok(bytes.equals(TONE));
   });
 
+  test('a file of newer models goes on as it came, to whoever asked for one', async () => {
+    const { bytes: file } = await speak(SPOKEN, { response_format: 'wav' });
+    for (const type of ['audio/wav', 'audio/x-wav']) {
+      const { bytes, headers } = await speak(sound(type, file), { response_format: 'wav' });
+      assert.equal(headers.get('content-type'), 'audio/wav');
+      assert.ok(bytes.equals(file), type);
+    }
+    await assert.rejects(speak(sound('audio/wav', file), { response_format: 'pcm' }), { status: 502 });
+  });
+
   test('is asked with the voice, the words and how to say them', async () => {
     await speak(SPOKEN, { instructions: 'Whisper', response_format: 'pcm', speed: 1 });
     assert.partialDeepStrictEqual(asked(), {
@@ -106,9 +116,11 @@ limits: { attempts: 1 }
   });
 
   test('samples at another rate are brought to the one that clients expect', async () => {
-    const slow = sound('audio/L16;rate=16000', TONE.subarray(0, 2 * 16_000));
-    const { bytes } = await speak(slow, { response_format: 'pcm' });
-    assert.equal(bytes.length, 2 * RATE);
+    for (const type of ['audio/L16;rate=16000', 'audio/pcm;rate=16000']) {
+      const slow = sound(type, TONE.subarray(0, 2 * 16_000));
+      const { bytes } = await speak(slow, { response_format: 'pcm' });
+      assert.equal(bytes.length, 2 * RATE, type);
+    }
   });
 
   test('what it has no place for is told', async () => {

@@ -62,6 +62,7 @@ describe('tokens for thoughts', { timeout: 60_000 }, () => {
     ['gemini-2.5-flash', 3_000, 1_024, 1_024],
     ['gemini-2.5-pro', 3_000, 2_999, 2_999],
     ['gemini-2.5-flash', 1_000, 5_000, 500],
+    ['gemini-2.5-flash-lite', 1_000, 5_000, 512],
     ['gemini-2.5-flash', 64_000, 50_000, 24_576],
     ['gemini-2.5-pro', 64_000, 50_000, 32_768],
   ] as const) {

@@ -134,6 +134,24 @@ describe('google', () => {
     assert.deepEqual(member(part, 'functionCall', 'args'), { at: 'sky' });
   });
 
+  test('thoughts and text that come at once are kept apart', async () => {
+    const said = [
+      { text: 'Hm, ', thought: true },
+      { text: 'so.', thought: true },
+      { text: 'Yes ' },
+      { text: 'and no.' },
+    ];
+    const events = said.map((part) => ({ candidates: [{ content: { parts: [part], role: 'model' }, index: 0 }] }));
+    const raw = [...events, { candidates: [{ finishReason: 'STOP' }] }]
+      .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+      .join('');
+    await using vendor = await openVendor('google', () => ({ raw }));
+    const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
+    assert.equal(contentOf(chunks), 'Yes and no.');
+    const thoughts = chunks.flatMap((chunk) => (chunk.type === 'reasoning' ? [chunk.reasoning] : []));
+    assert.equal(thoughts.join(''), 'Hm, so.');
+  });
+
   test('a prompt that is blocked is filtered', async () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 4 } };
     await using vendor = await openVendor('google', () => ({ raw: `data: ${JSON.stringify(blocked)}\n\n` }));
