@@ -181,8 +181,8 @@ export class ResumableUploads {
     await this.#deps.files.delete(folderOf(name));
   }
 
-  async #completed(name: string): Promise<UploadRecord | undefined> {
-    return NAME.test(name) ? await this.#deps.uploads.find(uploadIdOf(name)) : undefined;
+  #completed(name: string): Promise<UploadRecord | undefined> {
+    return this.#deps.uploads.find(uploadIdOf(name));
   }
 
   /** All that has come. Throws where it is not as much as was announced. */
