@@ -78,6 +78,35 @@ describe('an upload into a bucket', () => {
     assert.deepEqual(await kept(), []);
   });
 
+  test('of an archive is its texts, those that were documents as markdown', async (context) => {
+    const { open } = world(context, () => ({
+      kind: 'archive',
+      entries: [
+        { kind: 'markdown', path: 'a/b.docx', text: 'document' },
+        { kind: 'text', path: 'c.txt', text: 'text' },
+      ],
+      rejected: [],
+    }));
+    const { files } = await open().add('a', () => uploads('in.zip'), NEVER);
+    assert.deepEqual(files, ['in.zip_a_b.docx.md', 'in.zip_c.txt']);
+  });
+
+  test('does not bring back a bucket that is deleted while it is written down', async (context) => {
+    const { records, open, kept } = world(context);
+    const buckets = open({
+      async update(id, change) {
+        await buckets.delete(id);
+        return records.update(id, change);
+      },
+    });
+    await assert.rejects(
+      buckets.add('a', () => uploads('a.txt'), NEVER),
+      { code: 'conflict' },
+    );
+    assert.equal(await records.get('a'), undefined);
+    assert.deepEqual(await kept(), []);
+  });
+
   test('is refused for a file beyond a limit only where nothing else was taken in', async (context) => {
     const { open } = world(context, (name) =>
       name === 'a.txt'

@@ -74,6 +74,15 @@ describe('parseCookies', () => {
       parseCookies(JSON.stringify({ log: { entries } })).cookies.map(({ name, value }) => `${name}=${value}`),
       ['n0=10000', 'n1=10000'],
     );
+    const cookies = ['/', '/api'].map((path) => ({ name: 'n', value: path, path }));
+    const { cookies: apart } = parseCookies(JSON.stringify({ log: { entries: [{ request: { url, cookies } }] } }));
+    assert.deepEqual(
+      apart.map(({ path, value }) => [path, value]),
+      [
+        ['/', '/'],
+        ['/api', '/api'],
+      ],
+    );
   });
 
   test('takes of a recording what is wanted, whatever else is in it', () => {

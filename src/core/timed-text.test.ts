@@ -18,6 +18,14 @@ describe('segments', () => {
     assert.deepEqual([segments[0]?.start, segments[0]?.end], [0, 1.4]);
   });
 
+  test('end with the longest of their words', () => {
+    const words = [
+      { text: 'one', start: 0, end: 2 },
+      { text: 'two', start: 1, end: 1.5 },
+    ];
+    assert.deepEqual(toSegments(words), [{ text: 'one two', start: 0, end: 2 }]);
+  });
+
   test('end with a pause', () => {
     const words = [...spoken('one two'), ...spoken('three four', 10)];
     assert.deepEqual(

@@ -44,6 +44,7 @@ describe('what bytes are', () => {
     ['\xff\xf3\x40\xc4', 'mp3'],
     ['\xff\xf1\x50\x80', undefined], // AAC
     ['\xff\xfb\xf0\x64', undefined], // no such bit rate
+    ['\xff\xeb\x90\x64', undefined], // no such version
     ['\xff\xfe<\0h\0t\0m\0l\0', undefined], // text in UTF-16
     ['<svg xmlns="http://www.w3.org/2000/svg">', undefined],
     ['<!doctype html><script>', undefined],

@@ -208,6 +208,17 @@ describe('saving media from an address', () => {
     await assert.rejects(store(temporaryFiles(context)).save(`${url}/none`), /404/);
   });
 
+  test('what servers call nothing, or bytes, is what its bytes are', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      const type = decodeURIComponent((request.url ?? '').slice(1));
+      response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(MP3);
+    });
+    for (const type of ['', 'application/octet-stream', 'binary/octet-stream', 'application/ogg', 'video/x']) {
+      const { mimeType } = await store(temporaryFiles(context)).save(`${url}/${encodeURIComponent(type)}`);
+      assert.equal(mimeType, 'audio/mpeg', type);
+    }
+  });
+
   test('private addresses are refused, but for the origin that is allowed', async (context) => {
     let hits = 0;
     const { url } = await plainServer(context, (_request, response) => {

@@ -96,16 +96,18 @@ limits: { attempts: 1 }
   });
 
   test('is asked with the voice, the words and how to say them', async () => {
-    await speak(SPOKEN, { instructions: 'Whisper', response_format: 'pcm', speed: 1 });
+    await speak(SPOKEN, { instructions: 'Whisper', response_format: 'pcm', speed: 1, ...{ language: 'en-GB' } });
     assert.partialDeepStrictEqual(asked(), {
       contents: [{ role: 'user', parts: [{ text: 'Whisper: Good morning' }] }],
       generationConfig: {
         responseModalities: ['AUDIO'],
-        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Puck' } } },
+        speechConfig: { languageCode: 'en-GB', voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Puck' } } },
       },
     });
     const { path, headers } = google.requests.at(-1) ?? assert.fail();
     assert.deepEqual([path, headers['x-goog-api-key']], [`/models/${MODEL}:generateContent`, 'key-of-google']);
+    await speak(SPOKEN, { model: `gemini/models/${MODEL}`, response_format: 'pcm' });
+    assert.equal(google.requests.at(-1)?.path, path);
   });
 
   test('several speakers', async () => {
@@ -124,8 +126,8 @@ limits: { attempts: 1 }
   });
 
   test('what it has no place for is told', async () => {
-    const { headers } = await speak(SPOKEN, { speed: 2, response_format: 'pcm', ...{ pitch: 3 } });
-    assert.deepEqual(headers.get('x-sluice-dropped')?.split(', ').sort(), ['pitch', 'speed']);
+    const { headers } = await speak(SPOKEN, { speed: 2, response_format: 'pcm', ...{ pitch: 3, turns: 'two' } });
+    assert.deepEqual(headers.get('x-sluice-dropped')?.split(', ').sort(), ['pitch', 'speed', 'turns']);
   });
 
   for (const [title, given, fields, status, message] of [

@@ -70,6 +70,9 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     assert.match((await told(beyond)).message, /lies beyond/);
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${bytes.length}`]);
     assert.deepEqual([beyond.headers.get('etag'), beyond.headers.get('cache-control')], [null, 'no-store']);
+    const backwards = await fetch(full, { headers: { range: 'bytes=5-2' } });
+    assert.deepEqual([backwards.status, backwards.headers.get('content-range')], [416, `bytes */${bytes.length}`]);
+    await backwards.text();
     const head = await fetch(full, { method: 'HEAD' });
     assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes.length)]);
     const small = await fetch(`${world.origin}/thumbnail/${name}`);

@@ -117,6 +117,7 @@ describe('reading aloud', () => {
         locale: 'en-US',
       });
       assert.deepEqual(answer.bytes, (await say({ text: 'Yes.', format: 'wav' })).bytes);
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'locale');
     });
 
     test('HEAD tells the type and says nothing', async () => {
@@ -124,6 +125,7 @@ describe('reading aloud', () => {
       assert.equal(response.status, 200);
       assert.equal(response.headers.get('content-type'), 'audio/mpeg');
       assert.equal(response.headers.get('content-length'), null);
+      assert.equal(response.headers.get('vary'), 'Origin, Accept');
     });
   });
 
