@@ -3,11 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { picture } from '../support/pictures.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes } from './eventually.ts';
+import { becomes, eventually } from './eventually.ts';
 import { dropOn } from './files-given.ts';
 import { openGateway } from './gateway.ts';
+import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
 import { ask, button, finished, goTo, lastAnswer, PIXEL, ready, send } from './visit.ts';
 
@@ -60,6 +63,17 @@ const DROPPED = `(place) => {
   return ['dragover', 'drop'].map((type) => !place.dispatchEvent(new DragEvent(type, options)));
 }`;
 
+/** Waits until so many pictures are there, none of them too small to be seen and pressed. */
+async function everyIsSeen(pictures: Locator, count: number): Promise<void> {
+  await becomes(() => pictures.count(), count);
+  for (const each of await pictures.all()) {
+    await eventually(async () => {
+      const { width = 0, height = 0 } = (await each.boundingBox()) ?? {};
+      assert.ok(Math.min(width, height) >= 40, `${width} by ${height}`);
+    });
+  }
+}
+
 describe('files for a question', { skip: withoutBrowser }, () => {
   const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o']));
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-dropped-'));
@@ -93,6 +107,28 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await ask(page, 'What is the word?');
       assert.match(sent(), /The secret word is gate\./);
       assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+    });
+  });
+
+  test('are seen and can be pressed however small, wide or tall a picture is', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const wide = { ...PICTURE, name: 'wide.png', buffer: await picture('#246', 3000, 4) };
+      const tall = { ...PICTURE, name: 'tall.png', buffer: await picture('#246', 4, 3000) };
+      await page.locator('#files').setInputFiles([PICTURE, wide, tall]);
+      await page.locator('#attached .is-ready').nth(2).waitFor();
+      await ask(page, 'What are they?');
+      await everyIsSeen(page.locator('.file-image img'), 3);
+      const data = `data:image/png;base64,${PIXEL.toString('base64')}`;
+      await answerWith(page, [
+        { type: 'content', content: '<img width="1" height="1">', urls: data, alt: 'A dot' },
+        { type: 'content', content: '<a></a>', urls: data, alt: 'A dot of which no size is told' },
+        { type: 'finish', finish: { reason: 'stop' } },
+      ]);
+      await ask(page, 'Draw some.');
+      await everyIsSeen(page.locator('.picture img'), 2);
+      await page.locator('.picture').first().click();
+      await everyIsSeen(page.locator('.viewer img'), 1);
     });
   });
 

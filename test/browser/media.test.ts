@@ -92,6 +92,13 @@ describe('media', { skip: withoutBrowser }, () => {
       await page.locator('#media-search').fill('red cat');
       await counts(page, 1);
       await comesToFit(() => tiles(page).innerText(), /^a red cat/);
+      // As large as can be seen, though it is a single pixel.
+      await tiles(page).click();
+      await eventually(async () => {
+        const { width = 0, height = 0 } = (await page.locator('.gallery-stage > img').boundingBox()) ?? {};
+        assert.ok(Math.min(width, height) >= 40, `${width} by ${height}`);
+      });
+      await page.keyboard.press('Escape');
       await page.getByRole('radio', { name: 'Videos' }).check();
       await page.getByText('Nothing fits.').waitFor();
       await becomes(async () => new URL(page.url()).hash, '#/media/video');
