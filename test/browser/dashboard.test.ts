@@ -141,6 +141,26 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('has what became of a request, however long its name, in one line with the model on a phone', async () => {
+    const error = { code: 'context_length_exceeded', name: 'SluiceError', message: 'Too long' };
+    const requests = [ENTRY, { ...ENTRY, id: 'failed', status: 400, error }];
+    await visit(
+      async (page) => {
+        await page.route('**/backend-api/v2/requests?**', (route) =>
+          route.fulfill({ json: { requests, total: 2, kept: 2, next: null, mode: 'full' } }),
+        );
+        await goTo(page, '#/dashboard/requests');
+        await becomes(() => page.locator('.request').count(), 2);
+        for (const row of await page.locator('.request').all()) {
+          const sign = await row.locator('.status').boundingBox();
+          const model = await row.locator('strong').boundingBox();
+          assert.ok(sign !== null && model !== null && model.y < sign.y + sign.height, 'beside it');
+        }
+      },
+      { viewport: PHONE },
+    );
+  });
+
   test('shows no more of what is no longer searched for', async () => {
     await visit(async (page) => {
       const held: Route[] = [];
