@@ -182,6 +182,16 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('is not told of on paper', async () => {
+    await visit(async (page) => {
+      await begin(page, 'At length?');
+      await button(page, 'Read aloud').click();
+      await page.locator('.aloud.is-playing').waitFor();
+      await page.emulateMedia({ media: 'print' });
+      await becomes(() => page.locator('.aloud').isVisible(), false);
+    });
+  });
+
   test('says what went wrong', async () => {
     await visit(async (page) => {
       await begin(page);

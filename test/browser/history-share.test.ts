@@ -108,6 +108,10 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       const first = await share(owner);
       await reading(first, async (reader) => {
         await reader.locator('.answer strong').waitFor();
+        // Paper follows nothing.
+        await reader.emulateMedia({ media: 'print' });
+        await becomes(() => reader.locator('.shared-state').isVisible(), false);
+        await reader.emulateMedia({ media: 'screen' });
         await owner.getByRole('button', { name: 'What to do with' }).first().click();
         await owner.getByRole('menuitem', { name: 'Share' }).click();
         await owner.getByRole('button', { name: 'Stop sharing' }).click();
@@ -116,6 +120,11 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       });
       await reading(first, async (reader) => {
         await reader.getByText('This chat is not shared, or no longer.').waitFor();
+        // There is nothing to scroll: the way to it by keyboard shows no ring around all of the screen, and it is no stop on the way.
+        await reader.locator('.skip').press('Enter');
+        await reader.locator('main:focus').waitFor();
+        assert.equal(await reader.evaluate("getComputedStyle(document.querySelector('main')).outlineStyle"), 'none');
+        assert.equal(await reader.locator('main').getAttribute('tabindex'), '-1');
       });
       const second = await share(owner);
       assert.notEqual(second, first);

@@ -48,8 +48,8 @@ export default function SharedScreen({ path }: ScreenProps) {
       <main
         ref={area}
         class="shared"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-        tabIndex={0}
+        // What scrolls has to be reached by keyboard.
+        tabIndex={chat === undefined ? -1 : 0}
         aria-label={t('share.reader')}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           follow.current = scrollHeight - scrollTop - clientHeight < AT_END;
