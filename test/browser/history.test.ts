@@ -69,6 +69,8 @@ describe('the history', { skip: withoutBrowser }, () => {
       await comesToFit(() => page.locator('.history-snippet').innerText(), /You said: Tell me of Crème brûlée/);
       await becomes(() => page.locator('.history-snippet mark').allInnerTexts(), ['said', 'Crème']);
       await becomes(() => page.getByRole('status').filter({ hasText: 'found' }).innerText(), '1 chat found');
+      // The button that empties it is no part of its name.
+      assert.equal(await page.getByRole('searchbox', { name: 'Search chats', exact: true }).count(), 1);
       await field.fill('"bread and"');
       await until(page, ['Bread and butter']);
       await field.fill('nowhere');
@@ -126,6 +128,45 @@ describe('the history', { skip: withoutBrowser }, () => {
       });
       assert.equal((await page.locator('#app').boundingBox())?.y, 0);
       await becomes(() => page.getByText('You said: second words').count(), 0);
+    });
+  });
+
+  test('goes at once to what was said long before in a long chat, and leaves those alone who go on meanwhile', async () => {
+    const said = (page: Page) => page.locator('[data-message]').filter({ hasText: 'Here is the Crème brûlée recipe.' });
+    const search = async (page: Page): Promise<void> => {
+      await goTo(page, '#/history');
+      await page.getByLabel('Search chats').fill('brûlée recipe');
+      await page.locator('.history-snippet mark').first().waitFor();
+      await page.getByLabel('Search chats').press('Enter');
+    };
+    await visit(async (page) => {
+      await ready(page);
+      await fillDatabase(page, 5, 400);
+      // What a page does when it has nothing else to do is not waited for.
+      await page.addInitScript('globalThis.requestIdleCallback = () => 0');
+      const thread = Promise.withResolvers<void>();
+      await page.route('**/assets/Thread-*.js', async (route) => {
+        await thread.promise;
+        await route.continue();
+      });
+      await page.reload();
+      await ready(page);
+      await search(page);
+      await page.locator('#prompt:focus').waitFor();
+      await page.keyboard.type('And');
+      thread.resolve();
+      await said(page).waitFor({ state: 'attached' });
+      // The timers of whoever looks for the place are older than this one, and shorter.
+      await page.evaluate('new Promise((done) => setTimeout(done, 3_000))');
+      await page.keyboard.type(' then?');
+      assert.equal(await page.locator('#prompt').inputValue(), 'And then?');
+      await search(page);
+      await page.locator('[data-message]:focus').filter({ hasText: 'brûlée recipe' }).waitFor();
+      await eventually(async () => {
+        // The words are in the last line of the message.
+        const { y = 0, height = 0 } = (await said(page).boundingBox()) ?? {};
+        assert.ok(y + height > 60 && y + height < 720, 'is in sight');
+      });
     });
   });
 

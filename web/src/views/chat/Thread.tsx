@@ -6,11 +6,10 @@ import { runningIn } from '../../state/streams.ts';
 import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { MessageView } from './MessageView.tsx';
-import { type Anchor, holdPlace, messageIn, placeIn, places, topIn } from './places.ts';
+import { type Anchor, FIRST_BATCH, holdPlace, messageIn, placeIn, places, topIn } from './places.ts';
 import { AT_END, isAtEnd, type Place, useEnd } from './use-end.ts';
 
-/** So many of the last messages at once, then the earlier ones while there is nothing else to do. */
-const FIRST_BATCH = 24;
+/** So many earlier ones after the first, each time that there is nothing else to do. */
 const NEXT_BATCH = 60;
 /** And so many before the one at which somebody reads. */
 const AROUND = 8;

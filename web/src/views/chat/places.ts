@@ -1,3 +1,6 @@
+/** So many of the last messages are shown at once, the earlier ones while there is nothing else to do. */
+export const FIRST_BATCH = 24;
+
 /** A message, and how far from the top of what is seen it shall stand. */
 export interface Anchor {
   readonly id: string;

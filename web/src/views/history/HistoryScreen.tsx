@@ -165,11 +165,12 @@ function SearchField({ search, setSearch, openFirst }: SearchFieldProps) {
   return (
     <label class="search-field history-search">
       <Icon name="search" />
-      <span class="hidden">{t('history.search')}</span>
       <input
         ref={field}
         id="history-search"
         type="search"
+        // By itself: else the button in the label would be part of its name.
+        aria-label={t('history.search')}
         dir="auto"
         autocomplete="off"
         spellcheck={false}

@@ -1,9 +1,9 @@
 import { app } from '../../state/app.ts';
 import { marked, termsOf } from '../../state/history-text.ts';
 import { addressOf, goTo } from '../../state/route.ts';
-import { leafBelow, type MessageMap } from '../../state/tree.ts';
+import { leafBelow, type MessageMap, pathTo } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
-import { places } from '../chat/places.ts';
+import { FIRST_BATCH, places } from '../chat/places.ts';
 
 /** How long a message may take to be there, in milliseconds: of a long chat the earlier ones come later. */
 const PATIENCE_MS = 8_000;
@@ -15,6 +15,8 @@ const BETWEEN_LOOKS_MS = 100;
 const SHOWN_MS = 6_000;
 /** What is left free above it. */
 const ABOVE = 80;
+/** By what one sees that somebody goes on with something else. */
+const ACTS = ['wheel', 'touchmove', 'mousedown', 'keydown'] as const;
 
 /** Opens a chat at a message, on whatever branch that is, at the place where the words of `search` are. */
 export async function openAt(chat: string, message: string, search: string): Promise<void> {
@@ -25,19 +27,41 @@ export async function openAt(chat: string, message: string, search: string): Pro
   if (app.get().chats.byId[chat]?.leaf !== leaf) {
     app.dispatch({ type: 'chats/changed', id: chat, change: { leaf } });
   }
-  places.delete(chat);
+  // Of a long chat the messages from there on come first. Near the end they do anyway.
+  if (isFarUp(messages, message, leaf)) places.set(chat, { id: message, top: ABOVE });
+  else places.delete(chat);
   goTo(addressOf('chat', chat));
+  const someone = new AbortController();
+  for (const act of ACTS) {
+    const leave = (event: Event): void => {
+      // Neither a key that is held nor the second press of a double click is another act.
+      if (!(event instanceof KeyboardEvent && event.repeat) && !(event instanceof MouseEvent && event.detail > 1)) {
+        someone.abort();
+      }
+    };
+    addEventListener(act, leave, { capture: true, passive: true, signal: someone.signal });
+  }
   const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
-  if (element === undefined) return;
+  if (element === undefined) return someone.abort();
+  // From here on it is the words that are kept in sight.
+  places.delete(chat);
   // Several times: what comes into sight for the first time is dressed then, may be folded, and changes its height and its texts.
   const isMoving = (looks: number): boolean => looks < LOOKS || (looks < MOST_LOOKS && element.matches('.is-dressing'));
   for (let looks = 0; isMoving(looks); looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, looks * BETWEEN_LOOKS_MS));
+    if (someone.signal.aborted) return;
     element.querySelector<HTMLElement>('.fold[aria-expanded="false"]')?.click();
     scrollTo(highlight(element, search) ?? element);
   }
+  someone.abort();
   element.setAttribute('tabindex', '-1');
   element.focus({ preventScroll: true });
+}
+
+/** Whether a chat that ends with `leaf` shows more messages behind this one than it shows at once. */
+function isFarUp(messages: MessageMap, message: string, leaf: string): boolean {
+  const path = pathTo(messages, leaf);
+  return path.findIndex(({ id }) => id === message) < path.length - FIRST_BATCH;
 }
 
 /** Scrolls the conversation and nothing around it. */
