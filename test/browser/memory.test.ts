@@ -69,6 +69,30 @@ describe('memory', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('saving a change by keyboard leads back to the button that began it, not to the one that forgets', async () => {
+    await visit(
+      async (page) => {
+        await add(page, 'I live in Bergen.');
+        for (const [name, text] of [
+          ['Cancel', 'I live in Bergen.'],
+          ['Save', 'I live in Bergen. Or so.'],
+        ] as const) {
+          await page.locator('.row-actions').getByRole('button', { name: 'Edit' }).press('Enter');
+          await page.keyboard.press('End');
+          await page.keyboard.type(' Or so.');
+          await page.getByRole('button', { name, exact: true }).press('Enter');
+          await shows(page, [text]);
+          await page
+            .locator('.row-actions')
+            .getByRole('button', { name: 'Edit' })
+            .and(page.locator(':focus'))
+            .waitFor();
+        }
+      },
+      { path: '/#/memory' },
+    );
+  });
+
   test('more than a page of it', async () => {
     await visit(
       async (page) => {

@@ -4,6 +4,7 @@ import { focusFirst } from './focus.ts';
 interface Held {
   readonly element: HTMLElement;
   readonly label: string;
+  readonly form: Element | null;
   /** The row of a list, or the message, that it is part of. */
   readonly row: Element | null;
   readonly list: Element | null;
@@ -30,7 +31,8 @@ export function keepFocus(root: HTMLElement): void {
   let before: Held | undefined;
   root.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
-    before = held;
+    // Within a form one stays with what opened it.
+    if (held?.form == null || held.form !== target.closest('form')) before = held;
     held = heldBy(target);
   });
   const observer = new MutationObserver(() => {
@@ -60,6 +62,7 @@ function heldBy(element: HTMLElement): Held {
   return {
     element,
     label: labelOf(element),
+    form: element.closest('form'),
     row,
     list,
     index: row === null || list === null ? -1 : [...list.children].indexOf(row),
@@ -76,8 +79,9 @@ function* waysFrom(held: Held, before: Held | undefined): Generator<HTMLElement 
     : (movedRow(held) ?? (list?.isConnected ? list.children[Math.min(index, list.children.length - 1)] : null));
   if (row != null) {
     const all = focusableIn(row);
-    // A field for writing anew goes back to the button that opened it.
-    if (held.element.matches('input, textarea')) {
+    // A field for writing anew goes back to the button that opened it, and in lists all that is in a form with it: what stands
+    // last in the row then may be what deletes it.
+    if (held.element.matches('input, textarea') || (held.form !== null && row.matches('li'))) {
       if (before?.element.isConnected) yield before.element;
       yield all.find((each) => labelOf(each) === before?.label);
     }
