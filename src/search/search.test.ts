@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { describe, test } from 'node:test';
+import { bytesInUse } from '../../test/support/bytes-in-use.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
@@ -123,6 +125,18 @@ describe('web search', () => {
     const one = pagesOf({});
     await searchOn({ targets: [{ engine: 'tavily', url }], pages: 1 }, one).search(QUERY);
     assert.deepEqual(one.asked, [JONATHAN]);
+  });
+
+  test('what is remembered does not hold on to the pages that it was cut from', async (context) => {
+    const { url } = await service(context, fixture('tavily'));
+    const pages: Pick<Pages, 'read'> = {
+      read: async (address) => ({ url: address, title: '', text: Buffer.alloc(2_000_000, 'word ').toString() }),
+    };
+    const search = searchOn({ targets: [{ engine: 'tavily', url }], pages: 1 }, pages);
+    await search.search(QUERY);
+    const before = bytesInUse();
+    for (let index = 0; index < 20; index += 1) await search.search(`${QUERY} ${index}`);
+    await eventually('the 40 MB of the pages are gone', () => bytesInUse() - before < 10_000_000);
   });
 
   test('asks the engine that is wanted, if it is one of the configured ones', async (context) => {

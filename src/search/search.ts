@@ -135,8 +135,9 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
       );
       signal?.throwIfAborted();
       const each = Math.ceil(limits.words / Math.max(1, full.filter(({ text }) => text !== undefined).length));
-      const results = full.map((result) =>
-        result.text === undefined ? result : { ...result, text: excerpt(result.text, each) },
+      // Texts of their own: V8's slices hold on to the whole page that they were cut from, for as long as they are remembered.
+      const results = structuredClone(
+        full.map((result) => (result.text === undefined ? result : { ...result, text: excerpt(result.text, each) })),
       );
       // Pages that there was no time for may be read the next time.
       if (results.length > 0 && left() > 0) cache.set(key, results);

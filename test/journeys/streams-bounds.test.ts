@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { bytesInUse } from '../support/bytes-in-use.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { flood } from '../support/openai-faults.ts';
@@ -120,7 +119,7 @@ describe('the bytes of a resumable answer', { timeout: 120_000 }, () => {
         return true;
       },
     });
-    const before = memory();
+    const before = bytesInUse();
     const slow = beginKept(world);
     const response = await slow.response;
     const id = streamOf(response);
@@ -129,7 +128,7 @@ describe('the bytes of a resumable answer', { timeout: 120_000 }, () => {
     await eventually('all is taken in', () => flooding.taken >= size, 60_000);
     assert.equal(await world.upstream.chats[0]?.closed, 'finished');
     // What is held, and not what the collector has only just let go of.
-    await eventually('memory is as before', () => memory() - before < 15 * MEGABYTE);
+    await eventually('memory is as before', () => bytesInUse() - before < 15 * MEGABYTE);
     // What it reads then is the beginning, and not an end as if all were well.
     const { body, complete } = await receive(response);
     assert.ok(!complete || body.includes('no longer kept'));
@@ -266,11 +265,3 @@ test('streams are behind the same doors as everything else', { timeout: 60_000 }
   assert.equal((await ask(gateway.origin, { path, headers: { authorization } })).text, whole.text);
   assert.doesNotMatch(JSON.stringify(gateway.log.lines), new RegExp(streamOf(whole)), 'ids are secrets');
 });
-
-/** Bytes in use, without what waits for the collector. */
-function memory(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
