@@ -93,6 +93,8 @@ describe('the focus', { skip: withoutBrowser }, () => {
       const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('text') });
       await page.locator('#files').setInputFiles([file('a.txt'), file('b.txt')]);
       await page.locator('#attached .is-ready').nth(1).waitFor();
+      // From elsewhere, where it does not go back to.
+      await page.locator('#new-chat').focus();
       await press(page.getByRole('button', { name: 'Remove a.txt' }));
       await becomes(() => focused(page), 'Remove b.txt');
       await press(page.getByRole('button', { name: 'Remove b.txt' }));

@@ -4,6 +4,7 @@ import { focusFirst } from './focus.ts';
 interface Held {
   readonly element: HTMLElement;
   readonly label: string;
+  /** The form in its row: not one that the whole list is in. */
   readonly form: Element | null;
   /** The row of a list, or the message, that it is part of. */
   readonly row: Element | null;
@@ -32,8 +33,9 @@ export function keepFocus(root: HTMLElement): void {
   root.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
     // Within a form one stays with what opened it.
-    if (held?.form == null || held.form !== target.closest('form')) before = held;
-    held = heldBy(target);
+    const next = heldBy(target);
+    if (held?.form == null || held.form !== next.form) before = held;
+    held = next;
   });
   const observer = new MutationObserver(() => {
     if (held === undefined || held.element.isConnected || document.activeElement !== document.body) return;
@@ -59,10 +61,11 @@ export function hasScreenKeyboard(): boolean {
 function heldBy(element: HTMLElement): Held {
   const row = element.closest('li, .message');
   const list = row?.parentElement ?? null;
+  const form = element.closest('form');
   return {
     element,
     label: labelOf(element),
-    form: element.closest('form'),
+    form: row?.contains(form) ? form : null,
     row,
     list,
     index: row === null || list === null ? -1 : [...list.children].indexOf(row),
