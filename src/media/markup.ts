@@ -1,6 +1,6 @@
 import type { MediaRef } from '../core/chunk.ts';
 import { isDataUri } from '../core/data-uri.ts';
-import { linkAddress } from '../core/link-address.ts';
+import { mediaLink } from './link.ts';
 
 /**
  * How media stand in the text of an answer, in markdown and the HTML that front ends of dialect A know: a picture of known
@@ -23,10 +23,9 @@ export function mediaMarkup(media: MediaRef): string {
   }
 }
 
-function picture({ url, width, height, source }: MediaRef, words: string): string {
-  if (width === undefined || height === undefined) {
-    return `![${words.replace(/[[\]\\<>\s]+/g, ' ')}](${linkAddress(url)})`;
-  }
+function picture(media: MediaRef, words: string): string {
+  const { url, width, height, source } = media;
+  if (width === undefined || height === undefined) return mediaLink({ ...media, alt: words });
   const attributes = {
     href: url,
     'data-src': url,

@@ -1,5 +1,5 @@
 import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
-import { mediaInWords, mediaLink } from '../media-link.ts';
+import { mediaInWords, mediaLink } from '../../media/link.ts';
 
 type Json = Record<string, unknown>;
 

@@ -8,8 +8,8 @@ import { unreachable } from '../../core/errors.ts';
 import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor } from '../../core/vendor.ts';
+import { mediaInWords, mediaLink } from '../../media/link.ts';
 import { toolCallId } from '../../providers/openai/ids.ts';
-import { mediaInWords, mediaLink } from '../media-link.ts';
 
 type Json = Record<string, unknown>;
 

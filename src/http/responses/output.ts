@@ -3,7 +3,7 @@ import type { Chunk, ItemEvent, MediaRef, Searched, Source } from '../../core/ch
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import { membersOf, textOf, without } from '../../core/objects.ts';
-import { mediaInWords, mediaLink } from '../media-link.ts';
+import { mediaInWords, mediaLink } from '../../media/link.ts';
 import type { Callable } from './callables.ts';
 import { ClientCalls } from './client-calls.ts';
 import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';

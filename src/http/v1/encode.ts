@@ -8,11 +8,11 @@ import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage, sumUsages } from '../../core/usage.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
+import { mediaLink } from '../../media/link.ts';
 import { completionId, randomName, toolCallId } from '../../providers/openai/ids.ts';
 import { wholeCall } from '../chat-tools.ts';
 import { errorBody } from '../edge/errors.ts';
 import { FreeformInput } from '../freeform.ts';
-import { mediaLink } from '../media-link.ts';
 
 /** What all chunks of one answer have in common. */
 export interface CompletionHead {
