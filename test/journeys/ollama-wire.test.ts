@@ -80,9 +80,12 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
   test('tells the words of a spoken answer, for whose sound there is no place', async () => {
     const delta = (fields: object, finish: string | null = null): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })}\n\n`;
-    const audio = { id: 'audio_1', transcript: 'Good evening', data: 'UklGRg==' };
+    const data = Buffer.from('RIFF\x24\0\0\0WAVEfmt ').toString('base64');
+    const audio = { id: 'audio_1', transcript: 'Good evening', data };
     world.seat('openai').answers({ raw: `${delta({ audio })}${delta({}, 'stop')}data: [DONE]\n\n` });
-    assertHolds(await chat({}), { message: { content: 'Good evening' }, done: true });
+    for (const download_media of [false, true]) {
+      assertHolds(await chat({ download_media }), { message: { content: 'Good evening' }, done: true });
+    }
     const streamed = await post('/api/chat', { model: 'acme/test-model', messages: HI });
     const lines = (await streamed.text()).trimEnd().split('\n');
     const texts = lines.map((line) => (JSON.parse(line) as { message: { content: string } }).message.content);

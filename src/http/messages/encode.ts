@@ -4,10 +4,11 @@ import { type ErrorInfo, statusOf, unreachable } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
+import { mediaInWords } from '../../media/link.ts';
 import { randomName } from '../../providers/openai/ids.ts';
 import { CallsInTurn } from './calls-in-turn.ts';
 import { errorType } from './errors.ts';
-import { citation, encodeUsage, markdown, stopReason } from './words.ts';
+import { citation, encodeUsage, stopReason } from './words.ts';
 
 type Json = Record<string, unknown>;
 
@@ -93,7 +94,8 @@ export class MessageStream implements Encoder {
         this.#call(chunk.tool_call, vendors, out);
         break;
       case 'media':
-        this.#text(markdown(chunk.media), undefined, out);
+        // The API has no media in answers, so they are shown as clients show text.
+        this.#text(mediaInWords(chunk.media), undefined, out);
         break;
       case 'usage':
         this.#usage = chunk.usage;

@@ -1,5 +1,4 @@
-import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
-import { mediaInWords, mediaLink } from '../../media/link.ts';
+import type { Source, Usage } from '../../core/chunk.ts';
 
 type Json = Record<string, unknown>;
 
@@ -55,9 +54,4 @@ export function citation({ url, title, text }: Source): Json {
     cited_text: text ?? '',
     encrypted_index: '',
   };
-}
-
-/** The API has no media in answers, so they are shown as clients show text. */
-export function markdown(media: MediaRef): string {
-  return media.kind === 'image' ? mediaLink(media) : mediaInWords(media);
 }

@@ -8,7 +8,7 @@ import { unreachable } from '../../core/errors.ts';
 import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor } from '../../core/vendor.ts';
-import { mediaInWords, mediaLink } from '../../media/link.ts';
+import { mediaInWords } from '../../media/link.ts';
 import { toolCallId } from '../../providers/openai/ids.ts';
 
 type Json = Record<string, unknown>;
@@ -228,15 +228,11 @@ function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: num
   };
 }
 
-/**
- * Inline pictures have a place in the format, and inline sound has none: what it says is the answer, else it would be none. For
- * anything else there is a link.
- */
+/** Inline pictures have a place in the format. */
 function addMedia(said: Said, media: MediaRef): void {
-  const data = base64Of(media.url);
-  if (data === undefined) said.content += mediaLink(media);
-  else if (media.kind === 'image') said.images.push(data);
-  else said.content += mediaInWords(media);
+  const picture = media.kind === 'image' ? base64Of(media.url) : undefined;
+  if (picture === undefined) said.content += mediaInWords(media);
+  else said.images.push(picture);
 }
 
 function line(value: Json): string {

@@ -3,7 +3,7 @@ import type { Chunk, ItemEvent, MediaRef, Searched, Source } from '../../core/ch
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import { membersOf, textOf, without } from '../../core/objects.ts';
-import { mediaInWords, mediaLink } from '../../media/link.ts';
+import { mediaInWords } from '../../media/link.ts';
 import type { Callable } from './callables.ts';
 import { ClientCalls } from './client-calls.ts';
 import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';
@@ -279,7 +279,7 @@ export class Output {
   #media(media: MediaRef): void {
     const data = base64Of(media.url);
     if (media.kind !== 'image' || data === undefined) {
-      this.#text('output_text', media.kind === 'image' ? mediaLink(media) : mediaInWords(media));
+      this.#text('output_text', mediaInWords(media));
       return;
     }
     this.#closeAll();
