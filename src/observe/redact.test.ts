@@ -37,9 +37,14 @@ describe('what is kept of a body', () => {
 
   test('data: URIs and bare base64 become short', () => {
     const data = Buffer.alloc(6_000, 7).toString('base64');
-    const body = { content: `See data:image/png;base64,${data} here`, input_audio: { data } };
+    const body = {
+      content: `See data:image/png;base64,${data} here`,
+      url: `DATA:image/png;base64,${data}`,
+      input_audio: { data },
+    };
     assert.deepEqual(kept(body), {
       content: 'See data:image/png;base64,[8000 characters] here',
+      url: 'DATA:image/png;base64,[8000 characters]',
       input_audio: { data: '[8000 characters of data]' },
     });
   });

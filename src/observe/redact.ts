@@ -9,7 +9,7 @@ const DEEPEST = 40;
 const HIDDEN = '[hidden]';
 
 /** A `data:` URI, wherever it stands in a text. */
-const DATA_URI = /(data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*,)([A-Za-z0-9+/=_%-]{64,})/g;
+const DATA_URI = /(data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*,)([A-Za-z0-9+/=_%-]{64,})/gi;
 /** What is meant for machines: nobody reads so much without a blank. */
 const BASE64 = /^[A-Za-z0-9+/=_-]{2000,}$/;
 
@@ -97,6 +97,6 @@ function hidesSecret(value: unknown): boolean {
 
 function shortenData(text: string): string {
   if (BASE64.test(text)) return `[${text.length} characters of data]`;
-  if (!text.includes('data:')) return text;
+  if (!/data:/i.test(text)) return text;
   return text.replaceAll(DATA_URI, (_, head: string, data: string) => `${head}[${data.length} characters]`);
 }

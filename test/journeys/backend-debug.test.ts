@@ -69,6 +69,7 @@ describe('the debug panel of the front end over HTTP', { timeout: 60_000 }, () =
     const url = `data:image/png;base64,${DATA}`;
     const content = [
       { type: 'image_url', image_url: { url } },
+      { type: 'image_url', image_url: { url: url.replace('data:', 'DATA:') } },
       { type: 'text', text: `Look: ![it](${url}) and ${'long '.repeat(9_000)}` },
     ];
     const events = await ask({ messages: [{ role: 'user', content }] });

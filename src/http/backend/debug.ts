@@ -7,7 +7,7 @@ import type { Target } from '../../routing/select.ts';
 const LONGEST_TEXT = 20_000;
 /** Characters of inline media that are shown, after the type. */
 const SHOWN_DATA = 24;
-const INLINE = /(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,)([A-Za-z0-9+/_-]{64,}=*)/g;
+const INLINE = /(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,)([A-Za-z0-9+/_-]{64,}=*)/gi;
 
 /**
  * What a debug panel may see of a request as it went to a provider: the conversation and how it was to be answered. Inline
