@@ -316,6 +316,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       const other = await context.newPage();
       await other.goto(`${gateway.origin}/#/history`);
       await other.getByRole('button', { name: 'Import chats…' }).click();
+      await other.locator('#import-files').waitFor({ state: 'attached' });
       // What this tab puts off goes on when the other one is done.
       await other.evaluate(`{
         const { setTimeout } = window;
@@ -328,6 +329,8 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       }`);
       await other.locator('#import-files').setInputFiles([upload('chats.json', exports['claude.json'])]);
       await eventually(async () => assert.ok((await kept(page)).messages.length > 0));
+      // Behind another tab it would get a frame now and then.
+      await page.bringToFront();
       await goTo(page, '#/history');
       await page.getByRole('button', { name: 'What to do with all chats' }).click();
       await page.getByRole('menuitem', { name: 'Delete all chats' }).click();
