@@ -48,22 +48,16 @@ describe('the Gemini API before Google', { timeout: 60_000 }, () => {
       totalTokenCount: 9,
       promptTokensDetails: [{ modality: 'TEXT', tokenCount: 5 }],
     };
+    const end = {
+      finishReason: 'STOP',
+      groundingMetadata,
+      safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
+      index: 0,
+    };
+    const rest = { usageMetadata, modelVersion: 'gemini-2.5-flash-001', responseId: 'r-1' };
     const raw = sse(
       { candidates: [{ content: { parts: parts.slice(0, 2), role: 'model' }, index: 0 }], responseId: 'r-1' },
-      {
-        candidates: [
-          {
-            content: { parts: parts.slice(2), role: 'model' },
-            finishReason: 'STOP',
-            groundingMetadata,
-            safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
-            index: 0,
-          },
-        ],
-        usageMetadata,
-        modelVersion: 'gemini-2.5-flash-001',
-        responseId: 'r-1',
-      },
+      { candidates: [{ content: { parts: parts.slice(2), role: 'model' }, ...end }], ...rest },
     );
     seat.answers({ raw });
     const body = {
@@ -83,20 +77,7 @@ describe('the Gemini API before Google', { timeout: 60_000 }, () => {
     const answer = await generate(body, seat.model);
     assert.deepEqual(seat.last.body, body);
     assert.equal(answer['dropped'], null);
-    const expected = {
-      candidates: [
-        {
-          content: { parts, role: 'model' },
-          finishReason: 'STOP',
-          groundingMetadata,
-          safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
-          index: 0,
-        },
-      ],
-      usageMetadata,
-      modelVersion: 'gemini-2.5-flash-001',
-      responseId: 'r-1',
-    };
+    const expected = { candidates: [{ content: { parts, role: 'model' }, ...end }], ...rest };
     assert.deepEqual({ ...answer, dropped: undefined }, { ...expected, dropped: undefined });
     assert.equal(searches, 0, 'Google searches by itself');
     const streamed = (await (await post(`/v1beta/models/${seat.model}:streamGenerateContent`, body)).json()) as {
