@@ -153,11 +153,16 @@ describe('the Gemini API before Google', { timeout: 60_000 }, () => {
       { functionCall: { id: 'b', name: 'f', args: {} } },
     ];
     const contents = [...HI.contents, { role: 'model', parts: calls }, ...HI.contents];
-    await generate({ contents }, 'gemini/gemini-3-pro');
     const [first, second] = calls;
     const mended = [{ ...first, thoughtSignature: 'skip_thought_signature_validator' }, second];
-    assert.deepEqual((seat.last.body as { contents: { parts: unknown }[] }).contents[1]?.parts, mended);
-    await generate({ contents }, seat.model);
-    assert.deepEqual((seat.last.body as typeof HI).contents, contents);
+    const sent = () => (seat.last.body as { contents: { parts: unknown }[] }).contents[1]?.parts;
+    for (const model of ['gemini-3-pro', 'gemini-3.5-flash', 'gemini-pro-latest', 'gemini-flash-lite-latest']) {
+      await generate({ contents }, `gemini/${model}`);
+      assert.deepEqual(sent(), mended, model);
+    }
+    for (const model of [seat.model, 'gemini/gemini-2.5-flash-native-audio-latest']) {
+      await generate({ contents }, model);
+      assert.deepEqual(sent(), calls, model);
+    }
   });
 });

@@ -10,6 +10,9 @@ type Of<Role> = Extract<Message, { role: Role }>;
 /** Stands for a signature that there is none of (https://ai.google.dev/gemini-api/docs/thought-signatures). */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
+/** Models that insist on a signature: from Gemini 3 on, and so whatever is the latest by its name. */
+const STRICT = /gemini-(?:[3-9]|[1-9]\d|(?:[a-z]{1,10}-){1,3}latest)/;
+
 /**
  * A request of one of Google's own clients → the body that Google gets (https://ai.google.dev/api/generate-content). Fields
  * are as the client sent them; contents are written anew, since steps may have added to them. A part as the client sent it,
@@ -79,12 +82,9 @@ function toMedia({ url, mimeType }: MediaPart): Json {
   return { inlineData: { mimeType: inline.mimeType || mimeType, data } };
 }
 
-/**
- * From Gemini 3 on the first call of an answer has to bear a signature. One that another vendor's model made has none that
- * Google would know.
- */
+/** Of the calls of an answer the first has to bear a signature. One that another vendor's model made has none that Google would know. */
 function toCalls({ toolCalls = [] }: Of<'assistant'>, model: string): Json[] {
-  const isStrict = Number(/gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
+  const isStrict = STRICT.test(model);
   return toolCalls.map((call, index) => {
     const signed = signature(call.vendor);
     const mended = isStrict && index === 0 && signed.thoughtSignature === undefined;
