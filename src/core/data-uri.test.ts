@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { base64Of, decodeDataUri, mimeTypeOf, readDataUri } from './data-uri.ts';
+import { base64Of, decodeDataUri, heldAsBase64, mimeTypeOf, readDataUri } from './data-uri.ts';
 
 describe('data: URIs', () => {
   test('base64 and percent-encoding', () => {
@@ -30,6 +30,7 @@ describe('data: URIs', () => {
       assert.deepEqual(readDataUri(url), parts, url);
     }
     assert.equal(base64Of('data:,x'), undefined);
+    assert.deepEqual(['data:,%78', 'data:;base64,eA==', 'x'].map(heldAsBase64), ['eA==', 'eA==', undefined]);
     assert.deepEqual(
       [mimeTypeOf('data:image/gif,x'), mimeTypeOf('data:,x'), mimeTypeOf('x')],
       [{ mimeType: 'image/gif' }, {}, {}],

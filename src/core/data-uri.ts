@@ -57,6 +57,13 @@ export function base64Of(url: string): string | undefined {
   return uri?.isBase64 === true ? uri.data : undefined;
 }
 
+/** What a `data:` URI holds as base64, in whatever way it is written there; undefined for every other address. */
+export function heldAsBase64(url: string): string | undefined {
+  const uri = readDataUri(url);
+  if (uri === undefined) return undefined;
+  return uri.isBase64 ? uri.data : percentDecoded(uri.data).toString('base64');
+}
+
 /** Base64 in either alphabet, with white space and percent signs, as such addresses may have it. */
 const NO_BASE64 = /[^A-Za-z0-9+/=_%\s-]/;
 

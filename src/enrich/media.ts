@@ -2,7 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import { beginning } from '../core/chat-text.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
-import { base64Of, isDataUri } from '../core/data-uri.ts';
+import { heldAsBase64, isDataUri } from '../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { WithFirst } from '../core/opened.ts';
 import { PassedOn } from '../core/passed-on.ts';
@@ -262,7 +262,7 @@ class Keeper {
 }
 
 function inlineSound({ kind, url }: MediaRef): Pick<MediaRef, 'inline'> {
-  const inline = kind === 'audio' ? base64Of(url) : undefined;
+  const inline = kind === 'audio' ? heldAsBase64(url) : undefined;
   return inline === undefined ? {} : { inline };
 }
 

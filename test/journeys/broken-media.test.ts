@@ -132,3 +132,45 @@ test('a data: URI is one in capitals too, wherever it may stand for base64', asy
     await gemini.close();
   }
 });
+
+test('a picture whose data: URI is no base64 becomes some where a format has no other place for it', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+  const images = [
+    { type: 'image_url', image_url: { url: `data:image/svg+xml;utf8,${svg}` } },
+    { type: 'image_url', image_url: { url: `data:image/svg+xml,${encodeURIComponent(svg)}` } },
+  ];
+  const choices = [{ index: 0, delta: { content: '', images }, finish_reason: 'stop' }];
+  const openai = await startOpenAiUpstream(() => ({
+    raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`,
+  }));
+  const gateway = await startGateway(
+    `providers: { mock: { kind: openai, baseUrl: '${openai.baseUrl}', models: [test-model] } }`,
+  );
+  const model = 'mock/test-model';
+  const data = Buffer.from(svg).toString('base64');
+  const answerOf = async (path: string, body: Record<string, unknown>): Promise<unknown> => {
+    const answer = await ask(gateway.origin, { path, body: { model, ...body } });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  };
+  try {
+    const messages = [{ role: 'user', content: 'Draw.' }];
+    const { candidates } = (await answerOf(`/v1beta/models/${model}:generateContent`, {
+      contents: [{ role: 'user', parts: [{ text: 'Draw.' }] }],
+    })) as { candidates: { content: { parts: unknown[] } }[] };
+    const inlineData = { mimeType: 'image/svg+xml', data };
+    assert.deepEqual(candidates[0]?.content.parts, [{ inlineData }, { inlineData }]);
+    const { message } = (await answerOf('/api/chat', { messages, stream: false })) as { message: object };
+    assert.deepEqual(message, { role: 'assistant', content: '', images: [data, data] });
+    const { output } = (await answerOf('/v1/responses', { input: 'Draw.' })) as {
+      output: { type: string; result: string }[];
+    };
+    assert.deepEqual(
+      output.map(({ type, result }) => [type, result]),
+      [1, 2].map(() => ['image_generation_call', data]),
+    );
+  } finally {
+    await gateway.close();
+    await openai.close();
+  }
+});

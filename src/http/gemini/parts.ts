@@ -1,6 +1,6 @@
 import type { Part } from '../../core/chat.ts';
 import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
-import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
+import { heldAsBase64, mimeTypeOf } from '../../core/data-uri.ts';
 import { isObject, parseObject } from '../../core/objects.ts';
 import { toSignature } from './signature.ts';
 
@@ -13,10 +13,10 @@ export function textPart(part: Extract<Part, { type: 'text' | 'reasoning' }>): J
   return { text: part.text, ...(part.type === 'reasoning' ? { thought: true } : {}), ...toSignature(part.vendor) };
 }
 
-/** Media as a part: `inlineData` where the address is a `data:` URI in base64, else `fileData`. */
+/** Media as a part: `inlineData` where the address is a `data:` URI, else `fileData`. */
 export function mediaPart({ url, mimeType, kind }: MediaRef): Json {
   const type = mimeType ?? mimeTypeOf(url).mimeType ?? DEFAULT_TYPES[kind];
-  const data = base64Of(url);
+  const data = heldAsBase64(url);
   return data === undefined ? { fileData: { mimeType: type, fileUri: url } } : { inlineData: { mimeType: type, data } };
 }
 

@@ -3,7 +3,7 @@ import { toolInput } from '../../core/call-pieces.ts';
 import type { Part, ToolCall } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
-import { base64Of } from '../../core/data-uri.ts';
+import { heldAsBase64 } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
@@ -230,7 +230,7 @@ function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: num
 
 /** Inline pictures have a place in the format. */
 function addMedia(said: Said, media: MediaRef): void {
-  const picture = media.kind === 'image' ? base64Of(media.url) : undefined;
+  const picture = media.kind === 'image' ? heldAsBase64(media.url) : undefined;
   if (picture === undefined) said.content += mediaInWords(media);
   else said.images.push(picture);
 }

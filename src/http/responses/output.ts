@@ -1,6 +1,6 @@
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, ItemEvent, MediaRef, Searched, Source } from '../../core/chunk.ts';
-import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
+import { heldAsBase64, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import { membersOf, textOf, without } from '../../core/objects.ts';
 import { mediaInWords } from '../../media/link.ts';
@@ -277,7 +277,7 @@ export class Output {
 
   /** A picture is an item; anything else, for which the format has no place, a link or what it says. */
   #media(media: MediaRef): void {
-    const data = base64Of(media.url);
+    const data = heldAsBase64(media.url);
     if (media.kind !== 'image' || data === undefined) {
       this.#text('output_text', mediaInWords(media));
       return;

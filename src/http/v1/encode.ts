@@ -1,7 +1,7 @@
 import type { Conversation, VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, FinishReason, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
-import { base64Of } from '../../core/data-uri.ts';
+import { heldAsBase64 } from '../../core/data-uri.ts';
 import { type SluiceError, typeOf, unreachable } from '../../core/errors.ts';
 import { jsonIn } from '../../core/fenced-block.ts';
 import { JoinedThoughts } from '../../core/joined-thoughts.ts';
@@ -284,7 +284,7 @@ function citation({ url, title, text, start, end }: Source): Record<string, unkn
  * and inline sounds in OpenAI's, also those that are kept.
  */
 function mediaFields(media: MediaRef): Record<string, unknown> {
-  const data = base64Of(media.url);
+  const data = heldAsBase64(media.url);
   const sound = media.kind === 'audio' ? (data ?? media.inline) : undefined;
   if (sound !== undefined) {
     return {

@@ -1,5 +1,5 @@
 import type { CallScope } from '../../core/call.ts';
-import { base64Of, isDataUri } from '../../core/data-uri.ts';
+import { heldAsBase64, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, MadeImage } from '../../core/image.ts';
 import { originsOf } from '../../providers/origins.ts';
@@ -54,7 +54,7 @@ export function aboutOf({ about, usage }: ImageAnswer): Record<string, unknown> 
 
 /** The bytes of a picture, which are fetched unless its address holds them. Throws when they cannot be had. */
 export async function toBase64(image: MadeImage, target: Target, deps: Deps, call: CallScope): Promise<string> {
-  const inline = base64Of(image.url);
+  const inline = heldAsBase64(image.url);
   if (inline !== undefined) return inline;
   try {
     const { bytes } = await deps.media.load(image.url, {

@@ -1,6 +1,6 @@
 import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, TextPart, Tool, ToolCall, VendorData } from '../../core/chat.ts';
-import { base64Of, decodeDataUri, readDataUri } from '../../core/data-uri.ts';
+import { decodeDataUri, heldAsBase64, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
@@ -82,10 +82,12 @@ function mediaBlock(part: MediaPart): Json {
   if (kind === 'document' && part.kind !== 'file') {
     throw new SluiceError('invalid_request', `Anthropic takes no ${part.kind}.`, { param: 'messages' });
   }
-  const bytes = (): Buffer => decodeDataUri(part.url, Number.POSITIVE_INFINITY);
   const inline = type.startsWith('text/')
-    ? () => ({ type: 'text', media_type: 'text/plain', data: bytes().toString('utf8') })
-    : () => ({ type: 'base64', media_type: type, data: base64Of(part.url) ?? bytes().toString('base64') });
+    ? () => {
+        const bytes = decodeDataUri(part.url, Number.POSITIVE_INFINITY);
+        return { type: 'text', media_type: 'text/plain', data: bytes.toString('utf8') };
+      }
+    : () => ({ type: 'base64', media_type: type, data: heldAsBase64(part.url) });
   return {
     type: kind,
     source: uri === undefined ? { type: 'url', url: part.url } : inline(),

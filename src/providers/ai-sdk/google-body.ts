@@ -1,6 +1,6 @@
 import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
-import { decodeDataUri, readDataUri } from '../../core/data-uri.ts';
+import { heldAsBase64, mimeTypeOf } from '../../core/data-uri.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 
@@ -76,10 +76,9 @@ function withMedia(own: Json, part: MediaPart): Json {
 }
 
 function toMedia({ url, mimeType }: MediaPart): Json {
-  const inline = readDataUri(url);
-  if (inline === undefined) return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: url } };
-  const data = inline.isBase64 ? inline.data : decodeDataUri(url, Number.POSITIVE_INFINITY).toString('base64');
-  return { inlineData: { mimeType: inline.mimeType || mimeType, data } };
+  const data = heldAsBase64(url);
+  if (data === undefined) return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: url } };
+  return { inlineData: { mimeType: mimeTypeOf(url).mimeType ?? mimeType, data } };
 }
 
 /** Of the calls of an answer the first has to bear a signature. One that another vendor's model made has none that Google would know. */
