@@ -2,8 +2,7 @@ import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { ConversationItem, ConversationRecord } from '../../core/stores.ts';
 import type { Deps } from '../deps.ts';
 import { mostBytes } from './bounds.ts';
-import { conversationId, itemId, responseId } from './ids.ts';
-import { prefixOf } from './input.ts';
+import { conversationId, itemId, prefixOfType, responseId } from './ids.ts';
 import type { KeptItem } from './items.ts';
 import { chunksOf, type Kept } from './run.ts';
 import { isMine, keepsAnswers, saidWhole } from './store.ts';
@@ -132,7 +131,7 @@ function withOwnIds(items: readonly KeptItem[], taken: ReadonlySet<string>): rea
     const { item } = kept;
     const given = item['id'];
     const isOwn = isStorable(given) && !ids.has(given);
-    const id = isOwn ? given : itemId(prefixOf(String(item['type'])), responseId(), 0, 'input');
+    const id = isOwn ? given : itemId(prefixOfType(String(item['type'])), responseId(), 0, 'input');
     ids.add(id);
     return isOwn ? kept : { ...kept, item: { ...item, id } };
   });

@@ -16,7 +16,7 @@ export class HostedItems {
   }
 
   begin({ id, ...item }: Json): void {
-    this.#open.set(id, this.#items.begin(prefixOf(id), item));
+    this.#open.set(id, this.#items.begin(prefixOfId(id), item));
   }
 
   goOn(type: string, { item_id: id, output_index: _, ...fields }: Json): void {
@@ -33,6 +33,6 @@ export class HostedItems {
 }
 
 /** Upstreams look at how the ids of items begin. */
-function prefixOf(id: unknown): string {
+function prefixOfId(id: unknown): string {
   return /^[a-z]{1,16}(?=_)/.exec(textOf(id))?.[0] ?? 'item';
 }

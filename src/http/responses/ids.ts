@@ -20,6 +20,22 @@ export function itemId(prefix: string, response: string, index: number, place: '
   return `${prefix}_${response.slice('resp_'.length)}${place === 'input' ? 'i' : 'o'}${index}`;
 }
 
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
+  additional_tools: 'at',
+  compaction: 'cmp',
+};
+
+/** What ids of items of a type begin with, before the `_`. */
+export function prefixOfType(type: string): string {
+  return (Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined) ?? 'item';
+}
+
 /** Whether it was we who gave an item its id that a client sent without one. */
 export function isInputId(id: string): boolean {
   return /^[a-z]+_[0-9a-f]{48}i\d+$/.test(id);

@@ -2,7 +2,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { wordsOf } from '../../core/objects.ts';
 import type { Deps } from '../deps.ts';
 import { mostBytes, sizeOf } from './bounds.ts';
-import { itemId, responseOfItem } from './ids.ts';
+import { itemId, prefixOfType, responseOfItem } from './ids.ts';
 import type { KeptItem } from './items.ts';
 import { outputOf, stored } from './store.ts';
 import type { Item, Json, ResponseBody } from './wire.ts';
@@ -47,29 +47,13 @@ export async function inputOf(
         param,
       });
     }
-    const own = id ?? itemId(prefixOf(item.type ?? 'message'), response, index, 'input');
+    const own = id ?? itemId(prefixOfType(item.type ?? 'message'), response, index, 'input');
     return {
       item: { ...normal(item), id: own },
       ...(found?.vendor === undefined ? {} : { vendor: found.vendor }),
       ...(found?.parts === undefined ? {} : { parts: found.parts }),
     };
   });
-}
-
-const PREFIXES: Readonly<Record<string, string>> = {
-  message: 'msg',
-  reasoning: 'rs',
-  function_call: 'fc',
-  function_call_output: 'fco',
-  custom_tool_call: 'ctc',
-  custom_tool_call_output: 'ctco',
-  additional_tools: 'at',
-  compaction: 'cmp',
-};
-
-/** What ids of items of a type begin with, before the `_`. */
-export function prefixOf(type: string): string {
-  return (Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined) ?? 'item';
 }
 
 /** An item as listings have it: messages with parts, and a status. */

@@ -1,7 +1,7 @@
 import type { VendorData } from '../../core/chat.ts';
 import { textOf } from '../../core/objects.ts';
 import { openVendor, vendorText } from '../../core/vendor.ts';
-import { isInputId } from './ids.ts';
+import { isInputId, prefixOfType } from './ids.ts';
 import { carriedBy, type KeptItem } from './items.ts';
 import type { Json } from './wire.ts';
 
@@ -41,7 +41,7 @@ export class VerbatimItems {
 export function asWritten(item: Json): Json {
   const { id, status, ...rest } = item;
   const type = textOf(item['type'] ?? 'message');
-  const prefix = PREFIXES.get(type) ?? '';
+  const prefix = MAY_LACK_ID.has(type) ? prefixOfType(type) : '';
   const hasId = typeof id === 'string' && id.startsWith(prefix) && !isInputId(id);
   const hasStatus = status !== undefined && !STATELESS.has(type);
   return { ...(hasId ? { id } : {}), ...rest, ...(hasStatus ? { status } : {}) };
@@ -50,12 +50,8 @@ export function asWritten(item: Json): Json {
 /** Kinds of items whose status is ours. */
 const STATELESS: ReadonlySet<string> = new Set(['custom_tool_call', 'custom_tool_call_output', 'function_call_output']);
 
-/** How the ids of items begin whose ids may be left out. */
-const PREFIXES: ReadonlyMap<string, string> = new Map([
-  ['message', 'msg'],
-  ['function_call', 'fc'],
-  ['custom_tool_call', 'ctc'],
-]);
+/** Kinds of items whose ids may be left out. */
+const MAY_LACK_ID: ReadonlySet<string> = new Set(['message', 'function_call', 'custom_tool_call']);
 
 /** Whether an item of reasoning stands for no thought, but carries what belongs to others. */
 function isCarrier({ item, vendor }: KeptItem): boolean {
