@@ -3,6 +3,7 @@ import { cautiousNow } from '../core/file-age.ts';
 import type { Stores } from '../core/stores.ts';
 import { forgetDaysBefore } from '../observe/insights.ts';
 import { removeExpired } from '../uploads/uploads.ts';
+import { Removals } from './removals.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -17,7 +18,10 @@ export interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
   readonly now?: () => number;
 }
 
-/** Removes whatever has expired, though nothing else of its kind is stored any more. Returns how many there were. */
+/**
+ * Removes whatever has expired, though nothing else of its kind is stored any more. Returns how many there were; throws when some
+ * are still there, once all others are gone.
+ */
 export async function forgetExpired({
   caches,
   responses,
@@ -29,16 +33,26 @@ export async function forgetExpired({
   now = cautiousNow,
 }: ExpiryDeps): Promise<number> {
   const at = now();
-  let count = 0;
-  let some: number;
+  const removals = new Removals();
   // Files first: on a full disk they make the room that the end of a record needs.
-  do {
-    some = await removeExpired({ records: uploads, files }, at);
-    count += some;
-  } while (some > 0);
-  count += (await caches.forgetExpired(at)) + (await responses.forgetExpired(at)) + (await requests.forgetOld());
+  await removals.add(() => removeAllExpired({ records: uploads, files }, at));
+  await removals.add(() => caches.forgetExpired(at));
+  await removals.add(() => responses.forgetExpired(at));
+  await removals.add(() => requests.forgetOld());
   const days = usageDays();
-  if (days === 0) return count;
-  const first = dayOf(cautiousNow() - days * DAY_MS);
-  return count + (await usage.forgetBefore(first)) + (await forgetDaysBefore(caches, first));
+  if (days > 0) {
+    const first = dayOf(cautiousNow() - days * DAY_MS);
+    await removals.add(() => usage.forgetBefore(first));
+    await removals.add(() => forgetDaysBefore(caches, first));
+  }
+  return removals.end();
+}
+
+async function removeAllExpired(uploads: Parameters<typeof removeExpired>[0], at: number): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const some = await removeExpired(uploads, at);
+    if (some === 0) return count;
+    count += some;
+  }
 }

@@ -4,6 +4,7 @@ import type { Stores } from '../core/stores.ts';
 import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
 import { removeAbandoned } from '../uploads/resumable.ts';
 import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
+import { Removals } from './removals.ts';
 
 /** Younger files may belong to an upload that is still under way, in this process or another one. In milliseconds. */
 const YOUNGEST_MS = 24 * 60 * 60_000;
@@ -17,22 +18,22 @@ export interface LeftoverDeps extends Pick<Stores, 'files'> {
 
 /**
  * Removes what was left behind by an upload or a deletion that was killed: spooled files, pieces of files, files of buckets and of
- * the Files API that no record knows, and thumbnails without a picture. Nobody is served any of them; they only take room. Returns how many there were.
+ * the Files API that no record knows, and thumbnails without a picture. Nobody is served any of them; they only take room. Returns how
+ * many there were; throws when some are still there, once all others are gone.
  */
 export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }: LeftoverDeps): Promise<number> {
-  async function removeOld(folder: string, isLeft: (path: string) => boolean | Promise<boolean>): Promise<number> {
-    let removed = 0;
+  const removals = new Removals();
+  async function removeOld(folder: string, isLeft: (path: string) => boolean | Promise<boolean>): Promise<void> {
     for await (const { path, modified } of files.list(folder)) {
-      if (age(modified) > YOUNGEST_MS && (await isLeft(path))) removed += await files.delete(path);
+      if (age(modified) > YOUNGEST_MS && (await isLeft(path))) await removals.add(() => files.delete(path));
     }
-    return removed;
   }
-  let { removed } = await removeAbandoned(files, age);
-  removed += await removeOld(SPOOL_FOLDER, () => true);
-  removed += await removeOld(BUCKETS_FOLDER, unknownTo(buckets));
-  removed += await removeOld(UPLOADS_FOLDER, async (path) => (await uploads.get(idIn(path))) === undefined);
-  removed += await removeOld(THUMBNAILS_FOLDER, async (path) => (await files.stat(pathOfPicture(path))) === undefined);
-  return removed;
+  await removals.add(async () => (await removeAbandoned(files, age)).removed);
+  await removeOld(SPOOL_FOLDER, () => true);
+  await removeOld(BUCKETS_FOLDER, unknownTo(buckets));
+  await removeOld(UPLOADS_FOLDER, async (path) => (await uploads.get(idIn(path))) === undefined);
+  await removeOld(THUMBNAILS_FOLDER, async (path) => (await files.stat(pathOfPicture(path))) === undefined);
+  return removals.end();
 }
 
 /** Tells of paths, one after the other, whether no bucket has that file. */

@@ -67,6 +67,30 @@ for (const [name, open] of WORLDS) {
     ]);
   });
 
+  test(`what cannot be removed keeps nothing else from going, and is told of: ${name}`, async (context) => {
+    const { store } = await open(context);
+    const { files, uploads, caches } = store;
+    const stuck = ['uploads/stuck', 'sent/file-stuck/original'];
+    for (const path of [...stuck, 'uploads/z', 'buckets/lost/x.md']) await files.write(path, [Buffer.from('x')]);
+    const remove = files.delete.bind(files);
+    context.mock.method(files, 'delete', async (path: string) => {
+      if (path.includes('stuck')) throw new SluiceError('storage_failed', `${path} cannot be removed.`);
+      return remove(path);
+    });
+    await assert.rejects(sweepLeftovers({ ...store, age: hoursLater(25) }), /uploads\/stuck cannot be removed/);
+    const left = await Promise.all(['uploads', 'buckets', 'sent'].map((folder) => Array.fromAsync(files.list(folder))));
+    assert.deepEqual(
+      left.flat().map(({ path }) => path),
+      stuck,
+    );
+
+    const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: 0, expires: 1 };
+    await uploads.add({ id: 'file-stuck', owner: null, ...about, path: 'sent/file-stuck/original' });
+    await caches.put({ id: 'short', expires: 1, value: 'short' });
+    await assert.rejects(forgetExpired({ ...store, requests, usageDays }), /file-stuck cannot be removed/);
+    assert.equal(await caches.forgetExpired(2), 0, 'it is gone already');
+  });
+
   test(`thumbnails go whose pictures are gone: ${name}`, async (context) => {
     const { buckets, uploads, files } = (await open(context)).store;
     const kept = ['1_cat_0123456789abcdef.png', '2_日本_0123456789abcdef.png'];
