@@ -1,10 +1,10 @@
 import { BUCKETS_FOLDER, SPOOL_FOLDER } from '../buckets/intake.ts';
 import { fileAge } from '../core/file-age.ts';
+import { Removals } from '../core/removals.ts';
 import type { Stores } from '../core/stores.ts';
 import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
 import { removeAbandoned } from '../uploads/resumable.ts';
 import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
-import { Removals } from './removals.ts';
 
 /** Younger files may belong to an upload that is still under way, in this process or another one. In milliseconds. */
 const YOUNGEST_MS = 24 * 60 * 60_000;
@@ -28,7 +28,7 @@ export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }:
       if (age(modified) > YOUNGEST_MS && (await isLeft(path))) await removals.add(() => files.delete(path));
     }
   }
-  await removals.add(async () => (await removeAbandoned(files, age)).removed);
+  await removals.add(async () => (await removeAbandoned(files, age)).removals.end());
   await removeOld(SPOOL_FOLDER, () => true);
   await removeOld(BUCKETS_FOLDER, unknownTo(buckets));
   await removeOld(UPLOADS_FOLDER, async (path) => (await uploads.get(idIn(path))) === undefined);

@@ -249,10 +249,25 @@ describe('files that come piece by piece', () => {
           yield* listed;
         },
       });
-      assert.deepEqual(await removeAbandoned(disk, (modified) => 3_600_001 - modified), {
-        underWay: [name],
-        removed: 0,
-      });
+      const { underWay, removals } = await removeAbandoned(disk, (modified) => 3_600_001 - modified);
+      assert.deepEqual([underWay, removals.end()], [[name], 0]);
     }
+  });
+
+  test('begin also where some were given up that cannot be removed', async (context) => {
+    const { files, uploads, open } = world(context);
+    await open().begin(ABOUT);
+    const stuck = new ResumableUploads({
+      uploads,
+      owner: () => null,
+      mostBytes: () => 10,
+      age: () => 3_600_001,
+      files: changed(files, {
+        async delete() {
+          throw new SluiceError('storage_failed', 'It cannot be removed.');
+        },
+      }),
+    });
+    assert.equal(await stuck.append(await stuck.begin(ABOUT), 0, Buffer.from('one')), 3);
   });
 });

@@ -3,6 +3,7 @@ import { fileAge } from '../core/file-age.ts';
 import { Locks } from '../core/locks.ts';
 import { parseObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
+import { Removals } from '../core/removals.ts';
 import type { FileInfo, Files, UploadRecord } from '../core/stores.ts';
 import { uploadIdOf } from '../core/upload-address.ts';
 import { isSeenBy, type NewUpload, newUploadName, type Uploads } from './uploads.ts';
@@ -42,23 +43,23 @@ interface ResumableDeps {
   readonly age?: typeof fileAge;
 }
 
-/** Removes what has come of files whose clients stopped sending. Returns the names of those still under way, and how many files were removed. */
+/** Removes what has come of files whose clients stopped sending. Returns the names of those still under way, and what was removed. */
 export async function removeAbandoned(
   files: Files,
   age = fileAge,
-): Promise<{ readonly underWay: readonly string[]; readonly removed: number }> {
+): Promise<{ readonly underWay: readonly string[]; readonly removals: Removals }> {
   const last = new Map<string, number>();
   for await (const { path, modified } of files.list(PIECES_FOLDER)) {
     const [, name = ''] = path.split('/');
     last.set(name, Math.max(modified, last.get(name) ?? 0));
   }
-  let removed = 0;
+  const removals = new Removals();
   const underWay: string[] = [];
   for (const [name, modified] of last) {
-    if (age(modified) > ABANDONED_MS) removed += await files.delete(folderOf(name));
+    if (age(modified) > ABANDONED_MS) await removals.add(() => files.delete(folderOf(name)));
     else underWay.push(name);
   }
-  return { underWay, removed };
+  return { underWay, removals };
 }
 
 /**
