@@ -7,18 +7,19 @@ import { parseArgs } from 'node:util';
 import { Random } from '../test/fuzz/random.ts';
 import { ACTORS, type Actor } from './soak/actors.ts';
 import { look, openWorld, type World } from './soak/gateway.ts';
+import { Hung, inTime } from './soak/in-time.ts';
 import { findings, type Run, type Sample, type Tally } from './soak/verdict.ts';
 
-const HELP = `npm run soak -- [--minutes 60] [--clients 8] [--seed S] [--sabotage answers|crash|descriptors]
+const HELP = `npm run soak -- [--minutes 60] [--clients 8] [--seed S] [--sabotage answers|crash|hang|descriptors]
 
 Mixed load on all dialects for a long time, with an upstream that fails in every way it knows. Exit code 1: the gateway
-crashed, its memory or descriptors grew, or something failed that was not made to fail.
+crashed or hung, its memory or descriptors grew, or something failed that was not made to fail.
 
   --minutes N    how long (default: 60, at least 3). The first third is not judged, at least 1 and at most 5 min
   --clients N    how many ask at the same time, one request after the other (default: 8)
   --seed S       repeats the choice of requests (not their timing)
-  --sabotage X   breaks something, to see that it is found: wrong answers of the upstream, a gateway that is killed, or
-                 ever more connections that are never closed
+  --sabotage X   breaks something, to see that it is found: wrong answers of the upstream, a gateway that is killed or
+                 stopped, or ever more connections that are never closed
 `;
 
 const OPTIONS = {
@@ -39,6 +40,14 @@ const LEAST_MINUTES = 3;
 const WARM_UP = { leastSeconds: 60, mostSeconds: 300 };
 /** What silent upstreams and left connections may take to be over. */
 const SETTLE_MS = 45_000;
+/** All that a client does at a time: no answer takes longer than the gateway's own 30 s, and most of them none. */
+const ACT_MS = 90_000;
+/** Collecting all garbage, which waits for its turn. */
+const COLLECT_MS = 30_000;
+/** So much has come to no end that nothing else can be learned. */
+const MOST_HUNG = 20;
+/** What all may take together beside the load: its first and last acts, silence afterwards, the end of the gateway. */
+const BESIDE_MS = 10 * 60_000;
 /** Different findings that are told word by word. */
 const SHOWN = 20;
 
@@ -49,11 +58,21 @@ const world = await openWorld(folder, asked.sabotage === 'answers' ? 0.01 : 0).c
   throw error;
 });
 const shown = new Set<string>();
+const overdue = setTimeout(
+  () => {
+    console.log('FOUND  the soak itself came to no end\nIt does not hold.');
+    world.process.process.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(1);
+  },
+  asked.minutes * 60_000 + BESIDE_MS,
+);
 try {
   const run = await soak(world);
   report(run);
 } finally {
   await world.close();
+  clearTimeout(overdue);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -74,8 +93,8 @@ function options() {
     }
     if (!Number.isSafeInteger(clients) || clients < 1) throw new Error(`--clients must be a whole number above 0.`);
     if (!Number.isSafeInteger(seed)) throw new Error(`--seed must be a whole number.`);
-    if (!['none', 'answers', 'crash', 'descriptors'].includes(values.sabotage)) {
-      throw new Error(`--sabotage is answers, crash or descriptors, not '${values.sabotage}'.`);
+    if (!['none', 'answers', 'crash', 'hang', 'descriptors'].includes(values.sabotage)) {
+      throw new Error(`--sabotage is answers, crash, hang or descriptors, not '${values.sabotage}'.`);
     }
     return { minutes, clients, seed, sabotage: values.sabotage };
   } catch (error) {
@@ -88,7 +107,7 @@ async function soak({ origin, pid, process: gateway, collect, open, forget }: Wo
   const { minutes, clients, seed, sabotage } = asked;
   console.log(`seed ${seed}; ${minutes} min, ${clients} clients`);
   const tallies = new Map<string, Tally>(
-    ACTORS.map(({ name }) => [name, { asked: 0, answered: 0, failed: 0, unexpected: 0 }]),
+    ACTORS.map(({ name }) => [name, { asked: 0, answered: 0, failed: 0, unexpected: 0, hung: 0 }]),
   );
   let crashed: string | undefined;
   void gateway.ended.then(({ code, signal, stderr }) => {
@@ -96,23 +115,26 @@ async function soak({ origin, pid, process: gateway, collect, open, forget }: Wo
   });
   // One of each first, so that what is opened once is open when it is counted.
   const random = new Random(seed);
-  for (const actor of ACTORS) await act(actor, origin, random, tallies);
+  for (const actor of ACTORS) {
+    if (hungIn(tallies) === 0) await act(actor, origin, random, tallies);
+  }
   const before = look(pid)?.descriptors ?? 0;
 
   const began = performance.now();
   const elapsed = (): number => (performance.now() - began) / 1000;
   const seconds = minutes * 60;
-  const isOver = (): boolean => elapsed() >= seconds || crashed !== undefined;
+  const isOver = (): boolean => elapsed() >= seconds || crashed !== undefined || hungIn(tallies) >= MOST_HUNG;
   const samples: Sample[] = [];
   const held: Socket[] = [];
   const watching = (async () => {
     while (!isOver()) {
       await sleep(Math.min(SAMPLE_MS * Math.max(1, minutes / 15), 1000 * (seconds - elapsed())));
-      const usedMiB = await collect().catch(() => undefined);
+      const usedMiB = await inTime(collect(), COLLECT_MS).catch(() => undefined);
       const seen = look(pid);
       if (usedMiB !== undefined && seen !== undefined) samples.push({ seconds: elapsed(), usedMiB, ...seen });
       forget();
       if (sabotage === 'crash' && elapsed() > seconds / 2) gateway.process.kill('SIGKILL');
+      if (sabotage === 'hang' && elapsed() > seconds / 2) gateway.process.kill('SIGSTOP');
       // The gateway closes silent connections after a while, so that only ever more of them look like a leak.
       for (let left = sabotage === 'descriptors' ? elapsed() / 3 : 0; left > 0; left -= 1)
         held.push(connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {}));
@@ -144,14 +166,19 @@ async function act(actor: Actor, origin: string, random: Random, tallies: Readon
   if (tally === undefined) return;
   tally.asked += 1;
   try {
-    tally[await actor.act(origin, random)] += 1;
+    tally[await inTime(actor.act(origin, random), ACT_MS)] += 1;
   } catch (error) {
-    tally.unexpected += 1;
+    const kind = error instanceof Hung ? 'hung' : 'unexpected';
+    tally[kind] += 1;
     const text = `${actor.name}: ${(error instanceof Error ? error.message : String(error)).slice(0, 600)}`;
     if (shown.size >= SHOWN || shown.has(text)) return;
     shown.add(text);
-    console.log(`unexpected  ${text}`);
+    console.log(`${kind}  ${text}`);
   }
+}
+
+function hungIn(tallies: ReadonlyMap<string, Tally>): number {
+  return tallies.values().reduce((sum, { hung }) => sum + hung, 0);
 }
 
 function pick(random: Random): Actor {
@@ -174,12 +201,12 @@ async function settled(pid: number, before: number, open: () => number): Promise
 }
 
 function report(run: Run): void {
-  const rows = [...run.tallies].map(([name, { asked, answered, failed, unexpected }]) => [
+  const rows = [...run.tallies].map(([name, { asked, answered, failed, unexpected, hung }]) => [
     name,
-    ...[asked, answered, failed, unexpected].map(String),
+    ...[asked, answered, failed, unexpected, hung].map(String),
   ]);
-  const sums = [1, 2, 3, 4].map((column) => String(rows.reduce((sum, row) => sum + Number(row[column]), 0)));
-  const head = ['', 'asked', 'answered', 'failed as injected', 'unexpected'];
+  const sums = [1, 2, 3, 4, 5].map((column) => String(rows.reduce((sum, row) => sum + Number(row[column]), 0)));
+  const head = ['', 'asked', 'answered', 'failed as injected', 'unexpected', 'hung'];
   const all = [head, ...rows, ['all', ...sums]];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   console.log();

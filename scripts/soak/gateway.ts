@@ -7,8 +7,11 @@ import { startSluice } from '../../test/support/run-sluice.ts';
 import type { SeenRequest } from '../../test/support/seen-request.ts';
 import { HELLO, SLOW } from './actors.ts';
 import { FAULTS } from './chats.ts';
+import { inTime } from './in-time.ts';
 
 const MEBIBYTE = 1024 * 1024;
+/** For the gateway to start, on a busy machine. */
+const START_MS = 60_000;
 const RESULTS = readFileSync(new URL('../../test/fixtures/search/searxng.json', import.meta.url), 'utf8');
 
 /** The gateway in a process of its own before a scripted upstream and a search engine. */
@@ -39,7 +42,10 @@ export async function openWorld(folder: string, spoilt: number): Promise<World> 
   });
   writeFileSync(path.join(folder, 'sluice.yaml'), configuration(upstream.baseUrl, engine.url));
   const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder, environment: COLLECTING });
-  const [, address = ''] = await running.said(/Page +http:\/\/(\S+)\//);
+  const [, address = ''] = await inTime(running.said(/Page +http:\/\/(\S+)\//), START_MS).catch((error) => {
+    for (const done of closing) done();
+    throw error;
+  });
   const collect = collector(running);
   return {
     origin: `http://${address}`,

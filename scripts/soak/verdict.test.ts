@@ -11,7 +11,7 @@ function samples(change: (sample: Sample, index: number) => Sample = (sample) =>
   });
 }
 
-const tally = { asked: 100, answered: 80, failed: 20, unexpected: 0 };
+const tally = { asked: 100, answered: 80, failed: 20, unexpected: 0, hung: 0 };
 const good: Run = {
   samples: samples(),
   warmUpSeconds: 300,
@@ -32,6 +32,11 @@ describe('the verdict of a soak', () => {
   for (const [title, change, says] of [
     ['a crash', { crashed: 'SIGSEGV' }, /ended by itself: SIGSEGV/],
     ['an answer that nobody injected', { tallies: new Map([['chat', { ...tally, unexpected: 1 }]]) }, /chat: 1 of 100/],
+    [
+      'an answer that never came',
+      { tallies: new Map([['chat', { ...tally, hung: 2 }]]) },
+      /chat: 2 of 100 came to no end/,
+    ],
     ['what was never asked', { tallies: new Map([['chat', { ...tally, asked: 0 }]]) }, /chat: was never asked/],
     [
       'memory in use that grows by some bytes a request',

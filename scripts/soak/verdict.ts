@@ -19,6 +19,8 @@ export interface Tally {
   failed: number;
   /** Something else: each is a finding. */
   unexpected: number;
+  /** Came to no end, which is a finding too. */
+  hung: number;
 }
 
 export interface Run {
@@ -47,8 +49,9 @@ const DESCRIPTORS = 16;
 export function findings(run: Run): string[] {
   const found: string[] = [];
   if (run.crashed !== undefined) found.push(`the gateway ended by itself: ${run.crashed}`);
-  for (const [name, { asked, unexpected }] of run.tallies) {
+  for (const [name, { asked, unexpected, hung }] of run.tallies) {
     if (unexpected > 0) found.push(`${name}: ${unexpected} of ${asked} went another way than what was injected`);
+    if (hung > 0) found.push(`${name}: ${hung} of ${asked} came to no end`);
     if (asked === 0) found.push(`${name}: was never asked`);
   }
   const measured = run.samples.filter(({ seconds }) => seconds >= run.warmUpSeconds);
