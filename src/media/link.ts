@@ -10,7 +10,7 @@ export function mediaLink({ kind, url, alt = '' }: MediaRef): string {
 
 /**
  * Media as the text of an answer, for formats that have no other place for them: of a sound what it says, else a link. To what came
- * inline and is no picture that would be an endless text.
+ * inline that would be an endless text, which only a picture is worth: nothing else shows it.
  */
 export function mediaInWords(media: MediaRef): string {
   if (media.kind === 'image') return mediaLink(media);

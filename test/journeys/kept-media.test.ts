@@ -91,6 +91,22 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     await small.arrayBuffer();
   });
 
+  test('in the Messages API it is markdown, whole where nobody asked to keep it, else a link', async () => {
+    const bytes = await picture(64, 32, '#701030');
+    world.answers({ images: [inline(bytes)] });
+    const textOf = async (more: object): Promise<string> => {
+      const messages = [{ role: 'user', content: 'A red roof' }];
+      const body = { model: 'acme/test-model', max_tokens: 100, messages, ...more };
+      const { json } = await told(postJson(`${world.origin}/v1/messages`, body));
+      return json.content[0].text;
+    };
+    assert.equal(await textOf({}), `![](data:image/png;base64,${bytes.toString('base64')})`);
+    assert.match(
+      await textOf({ download_media: true }),
+      /^!\[\]\([^)]*\/media\/\d+_test-model\+A_red_roof_[0-9a-f]{16}\.png\)$/,
+    );
+  });
+
   test('download_media: false leaves it where it is', async () => {
     const bytes = await picture(9, 9, '#abcdef');
     const chunk = await draw('Not kept', bytes, { download_media: false });
