@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../config/kinds.ts';
 import type { Logger } from '../core/logger.ts';
 import { Secrets } from '../core/secrets.ts';
 import { LogOutput } from './log-output.ts';
-import { withoutSecrets } from './redact.ts';
+import { fieldsWithoutSecrets } from './redact.ts';
 
 /** The log of the process: JSON lines on stderr. */
 export interface ProcessLogger extends Logger {
@@ -29,7 +29,7 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
         level,
         base: null,
         timestamp: create.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
+        formatters: { level: (label) => ({ level: label }), log: fieldsWithoutSecrets },
         serializers: { err: (value: unknown) => value },
         hooks: { streamWrite: (line) => escaped(secrets.mask(line)) },
       },
@@ -41,7 +41,7 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
   /** A line without pino, which cannot be loaded when no file can be opened any more: then above all something has to be said. */
   function writeAlone(level: LogLevel, fields: object, msg: string): void {
     try {
-      const line = { level, time: new Date().toISOString(), msg, ...withoutSecrets(fields) };
+      const line = { level, time: new Date().toISOString(), msg, ...fieldsWithoutSecrets(fields) };
       writeSync(descriptor, escaped(`${secrets.mask(JSON.stringify(line))}\n`));
     } catch {
       // There is no other place for it.
@@ -101,7 +101,7 @@ class LazyLogger implements Logger {
   }
 
   child(fields: object): Logger {
-    return new LazyLogger(this.#level, () => this.#target().child(withoutSecrets(fields)), this.#writeAlone);
+    return new LazyLogger(this.#level, () => this.#target().child(fieldsWithoutSecrets(fields)), this.#writeAlone);
   }
 
   #write(level: Exclude<LogLevel, 'silent'>, fields: object, message: string): void {

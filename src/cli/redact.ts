@@ -6,7 +6,7 @@ const HIDDEN = '[hidden]';
 const DEEPEST = 6;
 
 /** The fields of a log line, with keys and cookies masked, and errors reduced to what helps. */
-export function withoutSecrets(fields: object): Record<string, unknown> {
+export function fieldsWithoutSecrets(fields: object): Record<string, unknown> {
   return members(fields, 0);
 }
 

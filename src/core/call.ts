@@ -1,4 +1,4 @@
-import { SluiceError } from './errors.ts';
+import { clientLeft, SluiceError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
 /** Keys for one call, already resolved: from the client for this call only; absent, the provider's configured one counts. */
@@ -94,7 +94,7 @@ export class CallScope implements Call {
     this.#dropped.add(field);
   }
 
-  cancel(reason: Error = new SluiceError('cancelled', 'The client closed the connection.')): void {
+  cancel(reason: Error = clientLeft()): void {
     if (this.cancelled !== undefined) return;
     this.cancelled = reason;
     this.release();

@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** The last day that was asked for, counted from 1970: nearly always the same one. */
 let last = Number.NaN;

@@ -134,6 +134,11 @@ export function toSluiceError(thrown: unknown): SluiceError {
   );
 }
 
+/** Nobody waits for the answer any more. */
+export function clientLeft(): SluiceError {
+  return new SluiceError('cancelled', 'The client closed the connection.');
+}
+
 /** 503: for what comes, or still waits, while Sluice ends. */
 export function shuttingDown(options: ErrorOptions = {}): SluiceError {
   return new SluiceError('shutting_down', 'Sluice is shutting down.', options);

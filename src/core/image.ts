@@ -3,6 +3,8 @@ import type { Member } from './json.ts';
 
 /** Pictures, or videos, of one request. */
 export const MOST_IMAGES = 10;
+/** Bytes of one picture that is sent along. */
+export const MOST_IMAGE_BYTES = 50 * 1024 * 1024;
 
 /** A picture that came with a request. */
 export interface ImageInput {

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { SluiceError } from '../core/errors.ts';
+import { clientLeft } from '../core/errors.ts';
 
 /** Aborted when the client leaves, and once its answer has been sent: work for it that is still under way is then for nobody. */
 export function leaving(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort(new SluiceError('cancelled', 'The client closed the connection.')));
+  reply.raw.once('close', () => gone.abort(clientLeft()));
   return gone.signal;
 }

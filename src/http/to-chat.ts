@@ -65,7 +65,7 @@ function toMessage(message: WireMessage): Message | undefined {
 }
 
 /** Messages without content are passed over, one by one; an upstream would refuse what is left then. */
-export function saysNothing(code: 'invalid_request' | 'invalid_field'): SluiceError {
+export function nothingSaid(code: 'invalid_request' | 'invalid_field'): SluiceError {
   return new SluiceError(code, "'messages' must have at least one with content.", { param: 'messages' });
 }
 

@@ -1,12 +1,11 @@
 import { boundedCache } from '../core/bounded-cache.ts';
-import { dayOf } from '../core/days.ts';
+import { DAY_MS, dayOf } from '../core/days.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { Durations } from './durations.ts';
 import type { Seen } from './observation.ts';
 import { isFailure, isOk } from './request-log.ts';
 
-const DAY_MS = 86_400_000;
 /** As long as `stats` can look back, and a little more. */
 const KEPT_DAYS = 400;
 /** Groups of a day: names of users are free, and nobody reads a list of a million. What comes later counts without its user. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../core/days.ts';
 import { cautiousNow } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import { recordId } from '../core/record-id.ts';
@@ -9,7 +10,7 @@ import { endOf, type RequestLog } from './request-log.ts';
 const INDEX = 'request-log';
 /** Days for which an entry is kept at most. */
 export const LOG_DAYS = 90;
-const KEPT_MS = LOG_DAYS * 86_400_000;
+const KEPT_MS = LOG_DAYS * DAY_MS;
 /** Batches that are kept apart; then they become one. */
 const MOST_BATCHES = 24;
 /** A batch that is named is written at once. One that is not there so many milliseconds later was lost in a crash. */

@@ -1,4 +1,4 @@
-import { dayOf } from '../core/days.ts';
+import { DAY_MS, dayOf } from '../core/days.ts';
 import { cautiousNow } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
@@ -11,7 +11,6 @@ import { type LogPage, type LogQuery, RequestLog } from './request-log.ts';
 
 /** How often what is to be kept is written, in milliseconds. */
 const FLUSH_MS = 5_000;
-const DAY_MS = 86_400_000;
 
 /** A page of the log, and how many entries there are in all. */
 export interface KeptPage extends LogPage {

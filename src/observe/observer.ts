@@ -1,6 +1,6 @@
 import type { Call } from '../core/call.ts';
 import type { Usage } from '../core/chunk.ts';
-import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { clientLeft, SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Pieces, tailOf } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
@@ -291,4 +291,4 @@ function shortened(model: string): string {
 }
 
 const CUT = new SluiceError('upstream_cut', 'The answer ended before it was complete.');
-const LEFT = new SluiceError('cancelled', 'The client closed the connection.');
+const LEFT = clientLeft();

@@ -8,7 +8,7 @@ import { lastOf } from '../core/last-of.ts';
 import { detach, type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
 import { QuickReads, soon } from './quick-reads.ts';
-import { askedOf, connectTo, isOfProxy, refused, Tunnel, unreachable } from './tunnel.ts';
+import { askedOf, connectTo, isOfProxy, proxyNotReached, refused, Tunnel } from './tunnel.ts';
 
 /** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
 const READ = Buffer.allocUnsafeSlow(256 * 1024);
@@ -113,7 +113,7 @@ export class Connection implements AnswerHandler {
       clearTimeout(timer);
     });
     socket.on('error', (error) => {
-      this.fail(this.#proxy === undefined || isThere ? error : unreachable(this.#proxy, error));
+      this.fail(this.#proxy === undefined || isThere ? error : proxyNotReached(this.#proxy, error));
     });
     socket.on('end', () => this.#close());
     socket.on('close', () => {

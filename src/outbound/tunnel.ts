@@ -49,11 +49,11 @@ export class Tunnel extends Duplex {
     this.#socket = socket;
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorizationFor(proxy)}\r\n`);
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    socket.on('error', (cause) => this.destroy(this.#isOpen ? cause : unreachable(proxy, cause)));
+    socket.on('error', (cause) => this.destroy(this.#isOpen ? cause : proxyNotReached(proxy, cause)));
     socket.once('end', () => {
       // That it closes is no reason to end: a slow reader may not have all that came.
       if (this.#isOpen) this.push(null);
-      else this.destroy(unreachable(proxy));
+      else this.destroy(proxyNotReached(proxy));
     });
   }
 
@@ -82,12 +82,12 @@ export class Tunnel extends Duplex {
     this.#said = Buffer.concat([this.#said, bytes]);
     const end = this.#said.indexOf('\r\n\r\n');
     if (end === -1) {
-      if (this.#said.length > MOST_BYTES) this.destroy(unreachable(this.#proxy));
+      if (this.#said.length > MOST_BYTES) this.destroy(proxyNotReached(this.#proxy));
       return;
     }
     const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(this.#said.toString('latin1', 0, 16))?.[1]);
     if (!(status >= 200 && status <= 299)) {
-      this.destroy(Number.isNaN(status) ? unreachable(this.#proxy) : refused(this.#proxy, status));
+      this.destroy(Number.isNaN(status) ? proxyNotReached(this.#proxy) : refused(this.#proxy, status));
       return;
     }
     const rest = this.#said.subarray(end + 4);
@@ -100,7 +100,7 @@ export class Tunnel extends Duplex {
 }
 
 /** A proxy to which there is no connection, or that is none. */
-export function unreachable({ variable }: ProxyAddress, cause?: unknown): SluiceError {
+export function proxyNotReached({ variable }: ProxyAddress, cause?: unknown): SluiceError {
   return new SluiceError('upstream_unreachable', `The proxy that ${variable} names does not answer as one.`, { cause });
 }
 

@@ -1,11 +1,9 @@
-import { dayOf } from '../core/days.ts';
+import { DAY_MS, dayOf } from '../core/days.ts';
 import { cautiousNow } from '../core/file-age.ts';
 import { Removals } from '../core/removals.ts';
 import type { Stores } from '../core/stores.ts';
 import { forgetDaysBefore } from '../observe/insights.ts';
 import { removeExpired } from '../uploads/uploads.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Whatever may expire. */
 export interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {

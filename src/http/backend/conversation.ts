@@ -14,7 +14,7 @@ import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { saysNothing, tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { nothingSaid, tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -35,7 +35,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ConversationBody, value, 'invalid_request');
     const { action, request: asked } = toChatRequest(body, value);
-    if (asked.messages.every(isEmpty) && media.length === 0) throw saysNothing('invalid_request');
+    if (asked.messages.every(isEmpty) && media.length === 0) throw nothingSaid('invalid_request');
     const keys = clientKeys(request, body.api_key);
     let sent: { readonly request: ChatRequest; readonly target: Target } | undefined;
     const question: Question = {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { clientLeft, SluiceError, toSluiceError } from '../../core/errors.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed } from '../../routing/router.ts';
@@ -112,8 +112,6 @@ async function* recorded(
     if (!isOver) await end([errorChunk(withoutSecrets(toSluiceError(thrown), deps.secrets))]);
     throw thrown;
   } finally {
-    if (!isOver) await end([errorChunk(run.call.cancelled instanceof SluiceError ? run.call.cancelled : LEFT)]);
+    if (!isOver) await end([errorChunk(run.call.cancelled instanceof SluiceError ? run.call.cancelled : clientLeft())]);
   }
 }
-
-const LEFT = new SluiceError('cancelled', 'The client closed the connection.');

@@ -2,7 +2,7 @@ import type { Limits } from '../../config/config.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { decoded } from '../../core/decoded.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { ImageInput } from '../../core/image.ts';
+import { type ImageInput, MOST_IMAGE_BYTES } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { OpenFile } from '../../core/stores.ts';
@@ -11,9 +11,6 @@ import { uploadIn } from '../../core/upload-address.ts';
 import { kindOf } from '../../media/kind.ts';
 import { mediaPath, nameOfAddress } from '../../media/names.ts';
 import type { Deps } from '../deps.ts';
-
-/** Bytes of one stored picture that is sent along. */
-const MOST_BYTES = 50 * 1024 * 1024;
 
 /** Bytes of the pictures of one request, which are held in memory until they have gone on. */
 export function mostInAll(limits: Limits): number {
@@ -37,8 +34,8 @@ export function inliner(
     const file = await openStored(path, param, deps);
     const known = mediaTypeOf(file?.path ?? '');
     if (file === undefined || (known !== undefined && known.kind !== 'image')) throw noPicture(path, param);
-    if (file.size > MOST_BYTES) {
-      throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
+    if (file.size > MOST_IMAGE_BYTES) {
+      throw new SluiceError('too_large', `The picture has more than ${MOST_IMAGE_BYTES} bytes.`, { param });
     }
     taken.take(file.size, path, param);
     const bytes = await collectBytes(file.body);

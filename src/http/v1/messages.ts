@@ -1,7 +1,7 @@
 import { base64Of, isBrokenDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { extensionFor, mediaTypeOf } from '../../core/media-types.ts';
-import { saysNothing } from '../to-chat.ts';
+import { nothingSaid } from '../to-chat.ts';
 import type { WireMessage, WirePart } from '../wire.ts';
 import type { ChatCompletionBody } from './wire.ts';
 
@@ -11,7 +11,7 @@ import type { ChatCompletionBody } from './wire.ts';
  */
 export function messagesOf(body: ChatCompletionBody): readonly WireMessage[] {
   const messages = withAttached(body);
-  if (messages.every(isEmpty)) throw saysNothing('invalid_field');
+  if (messages.every(isEmpty)) throw nothingSaid('invalid_field');
   return messages.some(hasNoParts) ? messages.filter((message) => !hasNoParts(message)) : messages;
 }
 

@@ -127,7 +127,7 @@ function codeOf(status: number, text: string | undefined, word: unknown): ErrorC
 }
 
 /** What `fetch` threw before an answer → our error. */
-export function unreachable({ label }: Speaker, thrown: unknown): SluiceError {
+export function notReached({ label }: Speaker, thrown: unknown): SluiceError {
   if (thrown instanceof SluiceError && thrown.code !== 'upstream_unreachable') return thrown;
   return new SluiceError('upstream_unreachable', `${label} cannot be reached.`, { cause: thrown });
 }

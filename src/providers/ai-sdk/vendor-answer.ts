@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import { errorBody } from '../error-body.ts';
-import { broken, type Speaker, statusFailure, unreachable } from './failure.ts';
+import { broken, notReached, type Speaker, statusFailure } from './failure.ts';
 
 /**
  * Asks a vendor, and resolves with the head of a good answer. Failures are `SluiceError`s; redirects are not followed, since the
@@ -20,7 +20,7 @@ export async function goodAnswer(
     response = await fetch(url, { ...init, redirect: 'manual' });
   } catch (error) {
     if (init?.signal?.aborted === true) throw error;
-    throw unreachable(speaker, error);
+    throw notReached(speaker, error);
   }
   const { status, headers, body } = response;
   if (response.ok) return response;

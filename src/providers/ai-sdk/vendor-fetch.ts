@@ -2,7 +2,7 @@ import type { Body } from '../../outbound/body.ts';
 import { type Answered, ask, toResponse } from '../../outbound/fetch.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { errorBody } from '../error-body.ts';
-import { broken, type Speaker, statusFailure, unreachable, wrongKind } from './failure.ts';
+import { broken, notReached, type Speaker, statusFailure, wrongKind } from './failure.ts';
 import type { JoinedTexts } from './joined-texts.ts';
 import { redirected } from './vendor-answer.ts';
 
@@ -19,7 +19,7 @@ export function vendorFetch(client: UpstreamClient, speaker: Speaker, texts?: Jo
       answered = await ask(client, input, init);
     } catch (error) {
       if (init?.signal?.aborted === true) throw error;
-      throw unreachable(speaker, error);
+      throw notReached(speaker, error);
     }
     const { status, headers, body } = answered;
     if (status >= 200 && status < 300) {

@@ -1,11 +1,8 @@
 import { decodeDataUri, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { ImageInput } from '../../core/image.ts';
+import { type ImageInput, MOST_IMAGE_BYTES } from '../../core/image.ts';
 import { kindOf } from '../../media/kind.ts';
 import { type GuardedFetch, readAll } from '../../outbound/guarded-fetch.ts';
-
-/** Bytes of one picture that is sent along. */
-const MOST_BYTES = 50 * 1024 * 1024;
 
 /** A picture of a request as bytes, whatever it is called. */
 export interface InputBytes {
@@ -35,8 +32,8 @@ export async function readInput(
 async function bytesOf({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal, param: string): Promise<Buffer> {
   const accept = 'image/png,image/jpeg,image/webp,image/gif';
   try {
-    if (isDataUri(url)) return decodeDataUri(url, MOST_BYTES);
-    return await readAll(await fetch(url, { signal, bytes: MOST_BYTES, accept }));
+    if (isDataUri(url)) return decodeDataUri(url, MOST_IMAGE_BYTES);
+    return await readAll(await fetch(url, { signal, bytes: MOST_IMAGE_BYTES, accept }));
   } catch (error) {
     // The client chose the address. That nothing comes from there is no failure of the provider, which would then rest.
     if (signal.aborted || !(error instanceof SluiceError) || !error.code.startsWith('upstream_')) throw error;

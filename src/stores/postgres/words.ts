@@ -1,11 +1,10 @@
-import { goesOn, searchTerms, spaced } from '../words.ts';
+import { goesOn, searchTerms, spaced, WORD } from '../words.ts';
 
 /**
  * The words of a text as PostgreSQL's full-text search takes them: made here, since how a server tells words depends on its
  * locale. https://www.postgresql.org/docs/current/datatype-textsearch.html
  */
 
-const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
 /** Words of a text by which it is found, and UTF-16 units of a word: a `tsvector` has no more room. */
 const MOST_WORDS = 16_383;
