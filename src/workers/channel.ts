@@ -51,14 +51,22 @@ export class Channel {
     });
   }
 
-  /** The same for who does not wait for ever: undefined when there is no answer in time, or no other side. */
+  /**
+   * The same for who does not wait for ever: undefined when there is no answer in time, or no other side.
+   *
+   * @param onFailure hears of an error of the other side's, in whatever time
+   */
   async askBriefly<Topic extends keyof Asks>(
     topic: Topic,
     body: Asks[Topic]['body'],
     milliseconds: number,
+    onFailure: (error: Error) => void = () => {},
   ): Promise<Asks[Topic]['answer'] | undefined> {
     const late = new AbortController();
-    const answer = this.ask(topic, body).catch(() => undefined);
+    const answer = this.ask(topic, body).catch((error: Error) => {
+      if (this.#closed === undefined) onFailure(error);
+      return undefined;
+    });
     const timer = sleep(milliseconds, undefined, { signal: late.signal, ref: false }).catch(() => undefined);
     const found = await Promise.race([answer, timer]);
     late.abort();

@@ -41,6 +41,31 @@ test('one that starts hears of files that come and go: it may listen already, an
   assert.deepEqual(heard, ['media', 'bucket deleted', 'local']);
 });
 
+test('it is told when a worker cannot take news over, but not of one that has ended', async () => {
+  const log = testLogger();
+  const hub = new Hub({ limits: assert.fail, log } as unknown as HubDeps);
+  const ends: Channel[] = [0, 1].map((index) => {
+    return new Channel((sent) => setImmediate(() => ends[1 - index]?.receive(structuredClone(sent))));
+  });
+  const [channel, worker] = ends;
+  assert.ok(channel !== undefined && worker !== undefined);
+  worker.on('news', async () => {
+    throw new Error('The disk is gone.');
+  });
+  const member = { channel, pid: 7, state: 'serving' } as Member;
+  hub.join(member);
+  const fields = { worker: 7, news: 'cookies', error: 'The disk is gone.' };
+  assert.deepEqual(await hub.tell({ type: 'cookies' }), []);
+  assert.deepEqual(
+    log.lines.map((line) => [line.level, line.fields]),
+    [['warn', fields]],
+  );
+  const ended = hub.tell({ type: 'cookies' });
+  channel.close();
+  assert.deepEqual(await ended, []);
+  assert.equal(log.lines.length, 1);
+});
+
 test('nothing stays taken of a worker that has ended', async () => {
   const limits = () => ({ streams: 4, streamsPerClient: 4 });
   const hub = new Hub({ limits, log: testLogger() } as unknown as HubDeps);

@@ -96,8 +96,11 @@ export class Hub {
   }
 
   /** Tells one worker, and waits until it knows, though not for ever. */
-  inform({ channel }: Member, news: News): Promise<readonly string[] | undefined> {
-    return channel.askBriefly('news', news, this.#deps.patienceMs ?? PATIENCE_MS);
+  inform({ channel, pid }: Member, news: News): Promise<readonly string[] | undefined> {
+    const { log, patienceMs = PATIENCE_MS } = this.#deps;
+    return channel.askBriefly('news', news, patienceMs, ({ message }) => {
+      log.warn({ worker: pid, news: news.type, error: message }, 'a worker could not take over what has changed');
+    });
   }
 
   /** The limits have changed. */
