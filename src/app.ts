@@ -62,6 +62,8 @@ export interface App {
   cookiesChanged(): Promise<void>;
   mediaChanged(name: string, modified: number | undefined): Promise<void>;
   bucketDeleted(bucket: string): void;
+  /** Another process is asked for the use of tokens: what this one has noted of it is written. */
+  writeUsage(): Promise<void>;
 }
 
 /** What a process has in common with others that serve the same port. */
@@ -80,6 +82,8 @@ export interface Shared {
   mediaChanged(name: string, modified: number | undefined): Promise<void>;
   bucketDeleted(bucket: string): Promise<void>;
   uploading(bucket: string, isRunning: boolean): void;
+  /** Resolves once the others have written the usage that they noted. */
+  writeUsage(): Promise<void>;
 }
 
 /** What differs from a process that serves alone as configured. */
@@ -173,6 +177,9 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     elsewhere: shared?.elsewhere,
     observer,
     prices,
+    async writeUsage() {
+      await Promise.all([recorder.flush(), shared?.writeUsage()]);
+    },
     secrets,
     stores,
     ...content,
@@ -223,6 +230,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     },
     mediaChanged: (name, modified) => content.media.noticed(name, modified),
     bucketDeleted: (bucket) => content.buckets.giveUpUploads(bucket),
+    writeUsage: () => recorder.flush(),
     async listen() {
       await server.listen({ host: config.bind.host, port: config.bind.port });
       const { address, port } = server.server.address() as AddressInfo;

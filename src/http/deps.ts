@@ -41,6 +41,8 @@ export interface Deps {
   readonly elsewhere: Elsewhere | undefined;
   readonly observer: Observer;
   readonly prices: Pick<Prices, 'cost'>;
+  /** Writes the usage of all answers that have ended, here and elsewhere: it waits for more of it otherwise. */
+  readonly writeUsage: () => Promise<void>;
   readonly secrets: Secrets;
   readonly stores: Stores;
   readonly buckets: Buckets;

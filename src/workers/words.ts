@@ -134,7 +134,9 @@ export type News =
   /** A kept file has come, at that time, or gone. */
   | { readonly type: 'media'; readonly name: string; readonly modified: number | undefined }
   /** A bucket is about to go: uploads into it are given up. */
-  | { readonly type: 'bucket deleted'; readonly id: string };
+  | { readonly type: 'bucket deleted'; readonly id: string }
+  /** Somebody reads the records of usage: those that are noted are written first. */
+  | { readonly type: 'usage wanted' };
 
 /** What a worker saw, for the ledger of the primary: each is a call of the method of `Ledger` with this name. */
 export type Noted =

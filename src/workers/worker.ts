@@ -69,6 +69,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     cookiesChanged: () => spread({ type: 'cookies' }),
     mediaChanged: (name, modified) => spread({ type: 'media', name, modified }),
     bucketDeleted: (id) => spread({ type: 'bucket deleted', id }),
+    writeUsage: () => spread({ type: 'usage wanted' }),
     uploading: (id, isRunning) => primary.tell('upload', { id, isRunning }),
   };
   /** That others cannot be told is no reason to fail: then there is nobody any more. */
@@ -108,6 +109,9 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
         return undefined;
       case 'bucket deleted':
         app.bucketDeleted(news.id);
+        return undefined;
+      case 'usage wanted':
+        await app.writeUsage();
         return undefined;
     }
   });

@@ -79,6 +79,18 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     });
   }
 
+  for (const [name, ask] of Object.entries(ways)) {
+    test(`whoever has the end of an answer finds its usage: ${name}`, async () => {
+      const user = `reader after ${name}`;
+      await (await ask(user)).text();
+      assert.equal((await recordsOf(user)).length, 1);
+      const other = `statistician after ${name}`;
+      await (await ask(other)).text();
+      const { users } = (await told(fetch(at(world, 'stats?days=2')))).json as { users: Record<string, number> };
+      assert.equal(users[other], 18);
+    });
+  }
+
   test('a label beyond ASCII is read as it was written, in either encoding', async () => {
     const latin1 = 'J\u00fcrgen';
     await told(postJson(at(world, 'usage'), { total_tokens: 1 }, { 'x-user': latin1 }));

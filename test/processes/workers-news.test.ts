@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
+import { usageLines } from '../support/usage.ts';
 import { ask, begin, childrenOf, isAlive, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
@@ -38,6 +39,20 @@ describe('what one worker learns', { timeout: 480_000, skip: !isLinux }, () => {
       (await everywhere(world, '/v1/chat/completions', QUESTION)).some(({ status }) => status === 401),
       false,
     );
+  });
+
+  test('the usage of an answer can be read at once from all', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    for (let round = 0; round < 5; round += 1) {
+      const user = `round-${round}`;
+      await ask(world.origin, '/v1/chat/completions', QUESTION, { headers: { 'x-user': user } });
+      const { text } = await ask(world.origin, '/backend-api/v2/stats?days=2');
+      assert.equal(JSON.parse(text).users[user], 5);
+      const next = `${user}-again`;
+      await ask(world.origin, '/v1/chat/completions', QUESTION, { headers: { 'x-user': next } });
+      const lines = await usageLines(world.origin);
+      assert.equal(lines.filter((line) => JSON.parse(line).user === next).length, 1);
+    }
   });
 
   test('a change that the workers cannot take over is named with what it needs', async (context) => {

@@ -15,7 +15,8 @@ const RECORD: UsageRecord = { ...USED, time: 0 };
 async function serve(context: TestContext, day: () => AsyncIterable<UsageRecord>) {
   const log = testLogger();
   const secrets = { mask: (text: string) => text.replace('sk-1', '***') };
-  const deps = { log, secrets, stores: { usage: { day } } } as unknown as Deps;
+  const writeUsage = async (): Promise<void> => {};
+  const deps = { log, secrets, writeUsage, stores: { usage: { day } } } as unknown as Deps;
   const app = Fastify({ forceCloseConnections: true });
   context.after(() => app.close());
   app.get('/usage/:date', getUsage(deps));

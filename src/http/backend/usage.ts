@@ -53,6 +53,7 @@ export function getUsage(deps: Deps): Handler {
   return async (request, reply) => {
     const { date } = request.params as { date: string };
     if (!isDate(date)) throw new SluiceError('invalid_request', 'The date must be yyyy-mm-dd.', { param: 'date' });
+    await deps.writeUsage();
     const records = deps.stores.usage.day(date)[Symbol.asyncIterator]();
     const first = await records.next();
     if (first.done === true) throw new SluiceError('not_found', `Not found: no usage on ${date}.`);
@@ -82,6 +83,7 @@ export function stats(deps: Deps): Handler {
   return async (request) => {
     const { days, user } = validateQuery(StatsQuery, request.query, 'invalid_request');
     const today = new Date().toISOString().slice(0, 10);
+    await deps.writeUsage();
     const found = await deps.stores.usage.stats({ today, days, ...(user === undefined ? {} : { user }) });
     const tokensByName = (rows: readonly { name: string; totalTokens: number }[]): Record<string, number> =>
       Object.fromEntries(
