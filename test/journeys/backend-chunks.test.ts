@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { defaultLimits } from '../../src/config/defaults.ts';
 import type { Provider } from '../../src/core/provider.ts';
@@ -83,6 +85,20 @@ describe('chunks as the front end reads them', { timeout: 60_000 }, () => {
       return event;
     });
     assert.equal(contentOf(events), odd);
+  });
+
+  test('one line is one to every reader of lines, also to those who know more ends than LF', async () => {
+    const odd = 'a\u2028b\u2029c\u0085d\ve\ff\u001cg\u001eh';
+    world.answers({ reasoning: [odd], text: [odd, odd] });
+    for (const accept of ['text/event-stream', 'application/x-ndjson']) {
+      const { text } = await raw(FULL, { accept });
+      const events: Event[] = [];
+      for await (const line of createInterface({ input: Readable.from([text]) }))
+        if (/^(data: )?\{/.test(line)) events.push(JSON.parse(line.replace('data: ', '')));
+      assert.equal(contentOf(events), odd + odd, accept);
+      // Those that Python's `splitlines` knows as well.
+      for (const end of odd.match(/[^a-h]/gu) ?? []) assert.ok(!text.includes(end), accept);
+    }
   });
 
   test('bare lines for those who ask for them', async () => {

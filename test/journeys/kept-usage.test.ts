@@ -108,6 +108,15 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     assert.deepEqual(await recordsOf('failing'), []);
   });
 
+  test('a record is one line to every reader of lines', async () => {
+    const note = 'a\u2028b\u2029c';
+    await told(postJson(at(world, 'usage'), { user: 'of many lines', model: note, note }));
+    const line = (await usageLines(world.origin)).find((each) => each.includes('of many lines')) ?? assert.fail();
+    assert.doesNotMatch(line, /[\x85\u2028\u2029]/);
+    const record = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual([record['model'], record['note']], [note, note]);
+  });
+
   test('a front end may note its own; the header wins, and what is ours stays ours', async () => {
     const body = {
       model: 'm',

@@ -2,6 +2,7 @@ import { CallPieces } from '../../core/call-pieces.ts';
 import type { Batch, Chunk, MediaRef, Usage } from '../../core/chunk.ts';
 import { type ErrorInfo, unreachable } from '../../core/errors.ts';
 import { JoinedThoughts } from '../../core/joined-thoughts.ts';
+import { withLineFeedsOnly } from '../../core/line-ends.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
 import { mediaMarkup } from '../../media/markup.ts';
@@ -46,7 +47,7 @@ export class TypedStream implements Encoder {
   encode(batch: Batch): string {
     let out = '';
     for (const chunk of batch) out += this.#one(chunk);
-    return out;
+    return withLineFeedsOnly(out);
   }
 
   /** The end of the connection is the end of the stream; there is no sentinel. */

@@ -1,5 +1,6 @@
 import { daysUpTo } from '../../core/days.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { withLineFeedsOnly } from '../../core/line-ends.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
 import type { UsageRecord, UsageTotals } from '../../core/usage-record.ts';
 import { openStream } from '../answer.ts';
@@ -64,7 +65,7 @@ export function getUsage(deps: Deps): Handler {
         step.done !== true && !stream.closed;
         step = await records.next()
       ) {
-        if (!stream.write(`${JSON.stringify(toWire(step.value))}\n`)) await stream.drained();
+        if (!stream.write(`${withLineFeedsOnly(JSON.stringify(toWire(step.value)))}\n`)) await stream.drained();
       }
       await records.return?.();
       stream.end();
