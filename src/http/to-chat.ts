@@ -192,7 +192,7 @@ function toUnmarked(part: WirePart): Part[] {
     file?: { file_data?: string; filename?: string; file_id?: unknown };
     refusal?: unknown;
   };
-  const name = typeof known.name === 'string' ? { name: known.name } : {};
+  const name = typeof known.name === 'string' && known.name !== '' ? { name: known.name } : {};
   const isOfBucket = typeof known.bucket_id === 'string';
   // Converted media: the text is meant, not the file. An empty one is none.
   if (typeof known.text === 'string' && !(isOfBucket && known.text === '')) {

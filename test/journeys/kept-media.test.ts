@@ -369,6 +369,15 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
     assert.doesNotMatch(JSON.stringify(lastBody(world).messages[0]?.content), /image_url/);
   });
 
+  test('an empty name is none: all of the bucket is meant', async () => {
+    const content = [
+      { bucket_id: 'talk', url: '/backend-api/v2/files/talk', name: '' },
+      { type: 'text', text: 'What is it?' },
+    ];
+    assert.equal(contentOf(await converse(world, { messages: [{ role: 'user', content }] })), 'Hello world');
+    assert.match(JSON.stringify(lastBody(world).messages[0]?.content), /High water is at noon/);
+  });
+
   test('a picture of a bucket is seen in the detail that was asked for', async () => {
     const picture = { type: 'image_url', image_url: { url: '/files/talk/media/green.png', detail: 'low' } };
     await converse(world, { messages: [{ role: 'user', content: [picture, { type: 'text', text: 'What is it?' }] }] });
