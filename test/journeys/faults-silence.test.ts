@@ -169,6 +169,54 @@ limits: ${LIMITS}`,
   });
 });
 
+describe('silence in the middle of JSON where a stream was asked for', { concurrency: 6 }, () => {
+  let upstream: OpenAiUpstream;
+  let gateway: Gateway;
+
+  before(async () => {
+    upstream = await startOpenAiUpstream(undefined, {
+      async handle(request, response) {
+        if (request.method !== 'POST') return false;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        if (request.prompt === 'falls-silent') {
+          response.write('{"choices":');
+          await request.closed;
+          return true;
+        }
+        // As DeepSeek's servers do while they are busy.
+        for (let lines = 0; lines < 8; lines += 1) {
+          response.write('\n');
+          await sleep(400);
+        }
+        response.end('{"choices":[{"index":0,"message":{"content":"late"},"finish_reason":"stop"}]}');
+        return true;
+      },
+    });
+    gateway = await startGateway(
+      `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: ${LIMITS}`,
+    );
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  for (const [title, way] of Object.entries(MAIN_WAYS)) {
+    // What asks for media is written anew, and no relay.
+    const more = { download_media: true };
+
+    test(`${title}: ends it, as the silence of a stream does`, { timeout: 30_000 }, async () => {
+      const received = await way.ask(gateway.origin, asked('mock', 'falls-silent', more));
+      assert.equal(received.status, 504);
+      assert.match(String(readError(received)['message']), NOTHING_MORE);
+    });
+
+    test(`${title}: is none while empty lines come`, { timeout: 30_000 }, async () => {
+      assert.equal(way.read(await way.ask(gateway.origin, asked('mock', 'waits', more))).text, 'late');
+    });
+  }
+});
+
 describe('signs of life', { concurrency: 4 }, () => {
   let upstream: OpenAiUpstream;
   let gateway: Gateway;
