@@ -327,7 +327,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #endEvents(): void {
     this.#events?.end(this.#batch);
     this.#finish();
-    this.#resolve({ kind: 'decoded', batch: this.#batch });
+    this.#resolve({ kind: 'decoded', headers: this.headers, batch: this.#batch });
     this.#passOver();
   }
 
@@ -336,7 +336,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     if (this.#streams) {
       const batch = decodeCompletion(join(body));
       this.#finish();
-      this.#resolve({ kind: 'decoded', batch });
+      this.#resolve({ kind: 'decoded', headers: this.headers, batch });
       return;
     }
     const { pieces, usage } = completionBytes(body, {

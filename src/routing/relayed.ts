@@ -54,6 +54,7 @@ export interface RelayedBody {
 /** The upstream answered in the other form (a stream where none was asked for, or the reverse), so it had to be decoded. */
 export interface RelayedChunks {
   readonly kind: 'decoded';
+  readonly headers: IncomingHttpHeaders;
   readonly batch: Batch;
 }
 

@@ -6,7 +6,7 @@ import { SluiceError, unreachable } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
 import type { Ready, Step } from '../core/stream.ts';
-import { rateLimitsOf } from '../outbound/rate-limits.ts';
+import { rateLimits, rateLimitsOf } from '../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { balance, KeyTurns, Sessions } from './balance.ts';
@@ -260,6 +260,7 @@ export class Router {
           kind: 'chunks',
           isSent: false,
           chunks: chunks(new WholeAnswer(relayed.batch, undefined, target, request, onEnd, limits)),
+          headers: rateLimits(relayed.headers),
         };
       }
       default:

@@ -104,6 +104,39 @@ describe('the official OpenAI client and the rest of its format', { timeout: 60_
     }
   });
 
+  test('brings the limits of every upstream back, also where the request was written anew', async () => {
+    const pace = 'x-ratelimit-remaining-tokens';
+    for (const format of FORMATS) {
+      const other = world.seat(format);
+      other.answers({ text: ['Hello'], headers: { [pace]: '77', 'x-internal': 'host' } });
+      for (const streams of [false, true]) {
+        const { response } = await world.client.chat.completions
+          .create({ model: other.model, messages: HI, stream: streams, download_media: true } as ChatBody)
+          .withResponse();
+        assert.equal(response.headers.get(pace), '77', format);
+        assert.equal(response.headers.get('x-internal'), null);
+        await response.body?.cancel().catch(() => {});
+      }
+    }
+  });
+
+  test('brings the limits back of an upstream that answers in the other form', async () => {
+    const choice = { index: 0, finish_reason: 'stop' };
+    const whole = JSON.stringify({ choices: [{ ...choice, message: { role: 'assistant', content: 'Hello' } }] });
+    const events = `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Hello' } }] })}\n\ndata: [DONE]\n\n`;
+    for (const [streams, raw] of [
+      [true, whole],
+      [false, events],
+    ] as const) {
+      seat.answers({ raw });
+      const { response } = await world.client.chat.completions
+        .create({ model: seat.model, messages: HI, stream: streams } as ChatBody)
+        .withResponse();
+      assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '4999', `stream: ${streams}`);
+      await response.body?.cancel().catch(() => {});
+    }
+  });
+
   test('passes fields of the answer on that nobody here knows', async () => {
     const answer = {
       id: 'chatcmpl-1',

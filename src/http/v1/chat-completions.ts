@@ -44,7 +44,7 @@ export function chatCompletions(deps: Deps): Handler {
     const session = sessionOf(request, body);
     return withCall(request, reply, deps, { user, timeout, strict, session }, async (call) => {
       const answered = await deps.router.answer(question, call);
-      const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
+      const headers = answerHeaders(answered, answered.value.headers);
       const { value } = answered;
       // No other target will be asked.
       if (value.isSent) detach(json.held);
