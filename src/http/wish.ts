@@ -21,9 +21,11 @@ const NONE: readonly string[] = [];
 export function wishOf({ model, provider, ignored, models }: WishFields, request?: FastifyRequest): Wish {
   const { provider: ofPath, deployment } = (request?.params ?? {}) as { provider?: string; deployment?: string };
   const named = ofPath ?? provider ?? '';
+  const names = named === '' ? NONE : named.split(' ').filter((name) => name !== '');
   return {
     model: knownName((deployment === undefined ? model : modelInPath(deployment)) ?? ''),
-    providers: named === '' ? NONE : named.split(' ').filter((name) => name !== ''),
+    // A path that names nobody has lost a word: whoever would answer instead was not meant.
+    providers: ofPath !== undefined && names.length === 0 ? [''] : names,
     ignored: ignored ?? NONE,
     ...(models == null ? {} : { fallbacks: models }),
   };

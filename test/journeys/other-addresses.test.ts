@@ -102,6 +102,33 @@ describe('addresses that are known from elsewhere', { timeout: 60_000 }, () => {
     assert.equal(message, 'There is nothing at GET /chat/completions. GET /docs lists what there is.');
   });
 
+  test('a path without the provider that belongs into it is not for any provider', async () => {
+    const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+    const before = world.openai.chats.length;
+    for (const name of ['', '%20', '%20%20']) {
+      for (const [rest, more, form = 'OpenAI'] of [
+        ['chat/completions', {}],
+        ['c1/chat/completions', {}],
+        ['responses', { input: 'Hi' }],
+        ['messages', { max_tokens: 5 }, 'Anthropic Messages'],
+        ['embeddings', { input: 'Hi' }],
+        ['images/generations', { prompt: 'A cat' }],
+      ] as const) {
+        const path = `/api/${name}/${rest}`;
+        const answer = await ask(world.origin, { path, method: 'POST', body: { ...body, ...more } });
+        assert.equal(codeInForm(form, answer, 404, path), 'provider_not_found');
+      }
+    }
+    assert.equal(world.openai.chats.length, before);
+    // In a body an empty name says nothing.
+    const answer = await ask(world.origin, {
+      path: '/v1/chat/completions',
+      method: 'POST',
+      body: { ...body, provider: '' },
+    });
+    assert.equal(answer.status, 200);
+  });
+
   test('a provider may be called like one of them', async () => {
     for (const name of ['logs', 'markitdown', 'tags']) {
       const error = assertError(await ask(world.origin, { path: `/api/${name}/models` }), 404);
