@@ -109,16 +109,38 @@ const FAILURES: Readonly<Record<'responses' | 'gemini', Readonly<Record<string, 
   },
 };
 
+const START = { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'm' } };
+const TEXT = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } };
+const STOP = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } };
+
+/** Answers that have nothing odd. */
+const WHOLE = {
+  responses: [CREATED, ITEM, PIECE, DONE, COMPLETED],
+  gemini: ['Hel', 'lo', ''].map((text) => ({
+    candidates: [{ content: { role: 'model', parts: [{ text }] }, ...(text === '' ? { finishReason: 'STOP' } : {}) }],
+  })),
+  anthropic: [
+    START,
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    TEXT,
+    { type: 'content_block_stop', index: 0 },
+    STOP,
+    { type: 'message_stop' },
+  ],
+};
+
 describe('servers that differ from the API they speak', { timeout: 120_000 }, () => {
   let server: ScriptedServer;
   let world: Awaited<ReturnType<typeof startGatewayBefore>>;
-  let events: readonly Json[] = [];
+  /** Texts are sent as they are. */
+  let events: readonly (Json | string)[] = [];
   let client: OpenAI;
   let google: GoogleGenAI;
   before(async () => {
     server = await startScriptedServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+      const written = events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event)));
+      response.end(written.map((event) => `data: ${event}\n\n`).join(''));
       return undefined;
     });
     world = await startGatewayBefore(
@@ -126,6 +148,7 @@ describe('servers that differ from the API they speak', { timeout: 120_000 }, ()
       `providers:
   responses: { kind: openai-responses, baseUrl: '${server.origin}', apiKey: k, models: [m] }
   gemini: { kind: google, baseUrl: '${server.origin}', apiKey: k, models: [m] }
+  anthropic: { kind: anthropic, baseUrl: '${server.origin}', apiKey: k, models: [m] }
 limits: { attempts: 1 }`,
     );
     const { origin } = world.gateway;
@@ -176,6 +199,24 @@ limits: { attempts: 1 }`,
       });
     }
   }
+
+  test('what is no event is passed over between those that are', async () => {
+    const odd = ['{bad', '{bad}', 'Bad Gateway', '5', 'null', '', '[]', '"text"', '{"type": nonsense', '\nevent: x'];
+    for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
+      events = [...odd, ...WHOLE[kind].flatMap((event) => [event, ...odd])];
+      for (const stream of [false, true]) {
+        const choice = await said(kind, stream);
+        assert.deepEqual([choice?.message.content, choice?.finish_reason], ['Hello', 'stop'], kind);
+      }
+    }
+  });
+
+  test('an answer of nothing else has an end', async () => {
+    for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
+      events = [...WHOLE[kind].slice(0, -2), ...new Array(2_000).fill('{bad'), ...WHOLE[kind].slice(-2)];
+      await assert.rejects(said(kind, false), { status: 502, message: /much that is no event/ }, kind);
+    }
+  });
 
   test('a call whose item has no id, and no state', async () => {
     const { id: _, ...call } = CALL;

@@ -1,6 +1,7 @@
 import { parseObject } from '../../core/objects.ts';
 import { AlikeEvents, PROBE } from '../openai/alike.ts';
 import { dataAsSent, EventReader } from '../openai/events.ts';
+import { Unreadable } from '../openai/unreadable.ts';
 import { LONGEST_EVENT } from './answering.ts';
 
 type Json = Record<string, unknown>;
@@ -40,6 +41,17 @@ export function hasOnly(object: Json, names: ReadonlySet<string>): boolean {
   return true;
 }
 
+const NOTHING: readonly string[] = [];
+/** The end of a stream in OpenAI's way; libraries pass over it. */
+const DONE = '[DONE]';
+
+/** Whether a text begins and ends as an object in JSON does: to parse all of it would cost as much as the library's reading. */
+function isObjectLike(data: string): boolean {
+  return OBJECT_START.test(data) && data.trimEnd().endsWith('}');
+}
+
+const OBJECT_START = /^\s*\{\s*["}]/;
+
 /** Texts that wait for the library. It reads them at once, save those that it has no use for. */
 const MOST_WAITING = 256;
 
@@ -55,6 +67,7 @@ export class JoinedTexts {
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
   readonly #alike = new AlikeEvents();
+  readonly #unreadable = new Unreadable();
   /** What the pieces are of that the alike events say. */
   #alikeOf = '';
   #complete = false;
@@ -84,7 +97,19 @@ export class JoinedTexts {
 
   #mended(sent: readonly string[]): readonly string[] {
     const mending = this.#mending;
-    return mending === undefined ? sent : sent.flatMap((data) => mending.mend(data));
+    if (mending === undefined) return sent;
+    return sent.flatMap((data) => {
+      if (!isObjectLike(data)) return this.#passOver(data);
+      this.#unreadable.makeUp();
+      return mending.mend(data);
+    });
+  }
+
+  /** To the library it would be the end of the answer. */
+  #passOver(data: string): readonly string[] {
+    const failure = data === DONE ? undefined : this.#unreadable.add();
+    if (failure !== undefined) throw failure;
+    return NOTHING;
   }
 
   #handOn(events: readonly string[]): Uint8Array<ArrayBuffer> | undefined {
