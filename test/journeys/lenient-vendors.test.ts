@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
@@ -136,6 +137,7 @@ describe('servers that differ from the API they speak', { timeout: 120_000 }, ()
   let events: readonly (Json | string)[] = [];
   let client: OpenAI;
   let google: GoogleGenAI;
+  let anthropic: Anthropic;
   before(async () => {
     server = await startScriptedServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -153,6 +155,7 @@ limits: { attempts: 1 }`,
     );
     const { origin } = world.gateway;
     client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'secret', maxRetries: 0 });
+    anthropic = new Anthropic({ baseURL: origin, apiKey: 'secret', maxRetries: 0 });
     google = new GoogleGenAI({ apiKey: 'secret', httpOptions: { baseUrl: origin } });
   });
   after(() => world.close());
@@ -162,6 +165,16 @@ limits: { attempts: 1 }`,
     const asked = { model: `${kind}/m`, messages };
     if (!stream) return (await client.chat.completions.create(asked)).choices[0];
     return (await client.chat.completions.stream(asked).finalChatCompletion()).choices[0];
+  };
+
+  const saidAsItself = {
+    responses: async () => (await client.responses.create({ model: 'responses/m', input: '12345678' })).output_text,
+    gemini: async () => (await google.models.generateContent({ model: 'gemini/m', contents: '12345678' })).text,
+    anthropic: async () => {
+      const asked = { model: 'anthropic/m', max_tokens: 9, messages };
+      const [block] = (await anthropic.messages.create(asked)).content;
+      return block?.type === 'text' ? block.text : undefined;
+    },
   };
 
   for (const kind of ['responses', 'gemini'] as const) {
@@ -208,6 +221,8 @@ limits: { attempts: 1 }`,
         const choice = await said(kind, stream);
         assert.deepEqual([choice?.message.content, choice?.finish_reason], ['Hello', 'stop'], kind);
       }
+      // In the vendor's own format, too, which no library reads.
+      assert.equal(await saidAsItself[kind](), 'Hello');
     }
   });
 
@@ -215,6 +230,7 @@ limits: { attempts: 1 }`,
     for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
       events = [...WHOLE[kind].slice(0, -2), ...new Array(2_000).fill('{bad'), ...WHOLE[kind].slice(-2)];
       await assert.rejects(said(kind, false), { status: 502, message: /much that is no event/ }, kind);
+      await assert.rejects(saidAsItself[kind](), { status: 502, message: /much that is no event/ }, kind);
     }
   });
 

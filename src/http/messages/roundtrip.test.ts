@@ -120,7 +120,7 @@ describe('the Messages API, there and back', () => {
         const batches: Batch[] = [];
         for (const event of eventsOf(blocks, stop_reason, sizes)) {
           const batch: Chunk[] = [];
-          events.translate(JSON.stringify(event), batch);
+          events.translate(JSON.parse(JSON.stringify(event)) as Record<string, unknown>, batch);
           batches.push(batch);
         }
         assert.ok(events.finished);

@@ -1,10 +1,14 @@
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { parseObject } from '../../core/objects.ts';
 import { dataAsSent, EventReader } from '../openai/events.ts';
+import { Unreadable } from '../openai/unreadable.ts';
 import { Arrivals } from './arrivals.ts';
 
 /** Characters of one event of a vendor, which its library would collect without end. */
 export const LONGEST_EVENT = 8 * 1024 * 1024;
+
+/** OpenAI's last word: with it some end what is not OpenAI's format. */
+export const DONE = '[DONE]';
 
 /** An answer as it comes. */
 export interface Answering {
@@ -27,10 +31,11 @@ export interface PartTranslator<Item> {
 /** Makes chunks of the events in a body, however its bytes are split. */
 export class EventTranslator implements PartTranslator<Uint8Array> {
   readonly #events = new EventReader(LONGEST_EVENT, dataAsSent);
-  readonly #translator: PartTranslator<string>;
+  readonly #unreadable = new Unreadable();
+  readonly #translator: PartTranslator<Record<string, unknown>>;
 
-  /** @param translator takes the data of one event after the other */
-  constructor(translator: PartTranslator<string>) {
+  /** @param translator takes one event after the other */
+  constructor(translator: PartTranslator<Record<string, unknown>>) {
     this.#translator = translator;
   }
 
@@ -40,7 +45,12 @@ export class EventTranslator implements PartTranslator<Uint8Array> {
 
   translate(bytes: Uint8Array, batch: Chunk[]): void {
     for (const data of this.#events.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) {
-      this.#translator.translate(data, batch);
+      const event = parseObject(data);
+      if (event === undefined) this.#passOver(data);
+      else {
+        this.#unreadable.makeUp();
+        this.#translator.translate(event, batch);
+      }
       if (this.#translator.finished) return;
     }
   }
@@ -48,10 +58,16 @@ export class EventTranslator implements PartTranslator<Uint8Array> {
   end(batch: Chunk[]): void {
     for (const data of this.#events.end()) {
       // Of an answer that was cut within an event, the rest of this event is no news.
-      if (parseObject(data) !== undefined) this.#translator.translate(data, batch);
+      const event = parseObject(data);
+      if (event !== undefined) this.#translator.translate(event, batch);
       if (this.#translator.finished) return;
     }
     this.#translator.end?.(batch);
+  }
+
+  #passOver(data: string): void {
+    const failure = data === DONE ? undefined : this.#unreadable.add();
+    if (failure !== undefined) throw failure;
   }
 }
 

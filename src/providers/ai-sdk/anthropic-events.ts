@@ -2,7 +2,7 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { membersOf, parseObject, present, textOf, wordsOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { callId, failureIn, isFailure, saysReason, stopReasonOf } from './anthropic-mend.ts';
-import { eventIn, type Speaker, streamFailure } from './failure.ts';
+import { type Speaker, streamFailure } from './failure.ts';
 import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
@@ -35,10 +35,7 @@ export class MessageEvents {
   }
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
-  translate(data: string, batch: Chunk[]): void {
-    // With OpenAI's last word some end what is not OpenAI's format.
-    if (data === '[DONE]') return;
-    const event = eventIn(data, this.#speaker);
+  translate(event: Json, batch: Chunk[]): void {
     switch (event['type']) {
       case 'message_start': {
         const { content: _, usage, ...message } = membersOf(event['message']);

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { parseObject, wordsOf } from '../../core/objects.ts';
+import { wordsOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { paramOf } from '../openai/failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
@@ -38,13 +38,6 @@ export function wrongKind(speaker: Speaker, headers: Headers, body: string): Slu
   if (said !== undefined) return failure(speaker, statusWithin(json), said, pacingOf(headers, json));
   const contentType = headers.get('content-type') ?? 'something of no known type';
   return new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
-}
-
-/** An event of a stream, which has to be an object. */
-export function eventIn(data: string, speaker: Speaker): Record<string, unknown> {
-  const event = parseObject(data);
-  if (event === undefined) throw unreadable(speaker);
-  return event;
 }
 
 /** The `error` part of a stream: the vendor's own error object, or what the library says about unreadable data. */

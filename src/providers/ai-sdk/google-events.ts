@@ -3,7 +3,7 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { isObject, membersOf, textOf, wordsOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
-import { eventIn, type Speaker, streamFailure } from './failure.ts';
+import { type Speaker, streamFailure } from './failure.ts';
 import { failureIn } from './google-mend.ts';
 import { numbers } from './numbers.ts';
 
@@ -28,8 +28,8 @@ export class ContentEvents {
   }
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
-  translate(data: string, batch: Chunk[]): void {
-    const { candidates, error, ...answer } = eventIn(data, this.#speaker);
+  translate(event: Json, batch: Chunk[]): void {
+    const { candidates, error, ...answer } = event;
     if (error != null) {
       const { message, code } = failureIn(error);
       throw streamFailure(this.#speaker, { message, statusCode: code });

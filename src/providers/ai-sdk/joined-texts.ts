@@ -2,7 +2,7 @@ import { parseObject } from '../../core/objects.ts';
 import { AlikeEvents, PROBE } from '../openai/alike.ts';
 import { dataAsSent, EventReader } from '../openai/events.ts';
 import { Unreadable } from '../openai/unreadable.ts';
-import { LONGEST_EVENT } from './answering.ts';
+import { DONE, LONGEST_EVENT } from './answering.ts';
 
 type Json = Record<string, unknown>;
 
@@ -42,8 +42,6 @@ export function hasOnly(object: Json, names: ReadonlySet<string>): boolean {
 }
 
 const NOTHING: readonly string[] = [];
-/** The end of a stream in OpenAI's way; libraries pass over it. */
-const DONE = '[DONE]';
 
 /** Whether a text begins and ends as an object in JSON does: to parse all of it would cost as much as the library's reading. */
 function isObjectLike(data: string): boolean {

@@ -2,7 +2,7 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { membersOf, textOf } from '../../core/objects.ts';
 import { asArguments, FREEFORM_END, FREEFORM_OPENING, modelName, withinQuotes } from '../../core/tool-names.ts';
 import { tokenCount } from '../../core/usage.ts';
-import { eventIn, type Speaker, streamFailure } from './failure.ts';
+import { type Speaker, streamFailure } from './failure.ts';
 
 type Json = Record<string, unknown>;
 
@@ -32,8 +32,7 @@ export class ResponseEvents {
   }
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
-  translate(data: string, batch: Chunk[]): void {
-    const event = eventIn(data, this.#speaker);
+  translate(event: Json, batch: Chunk[]): void {
     const delta = textOf(event['delta']);
     const type = textOf(event['type']);
     switch (type) {
