@@ -269,7 +269,12 @@ export function toEffort<Word>(word: Word): Word | 'xhigh' {
 }
 
 function toResponseFormat(format: WireChatFields['response_format']): ResponseFormat | undefined {
-  if (format?.type === 'json_object' || format?.type === 'text') return { type: format.type };
+  if (format?.type === 'json_object') {
+    // As Hugging Face's library for Python writes a schema (`value`), and servers such as llama.cpp's take it (`schema`).
+    const { schema = format['value'] } = format;
+    return isObject(schema) ? { type: 'json_schema', name: 'response', schema } : { type: format.type };
+  }
+  if (format?.type === 'text') return { type: format.type };
   if (format?.type !== 'json_schema' || format.json_schema === undefined) return undefined;
   const { name, description, schema, strict } = format.json_schema;
   return {
@@ -279,6 +284,11 @@ function toResponseFormat(format: WireChatFields['response_format']): ResponseFo
     ...(typeof description === 'string' ? { description } : {}),
     ...(typeof strict === 'boolean' ? { strict } : {}),
   };
+}
+
+/** Whether an answer of a given form is asked for, in whichever way. */
+export function asksForSchema(format: WireChatFields['response_format']): boolean {
+  return format?.type === 'json_schema' || toResponseFormat(format)?.type === 'json_schema';
 }
 
 /** What to search the web for, from a JSON field or a query parameter: the words that mean no are no search terms. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { FORMATS, openWorld, type World } from './sdk-vendors.ts';
+import { postJson } from './kept-world.ts';
+import { assertHolds, FORMATS, type Format, openWorld, type World } from './sdk-vendors.ts';
 
 /** Models like to put JSON into a block of code and to say something around it. */
 describe('answers that shall be JSON (response_format: json_object)', { timeout: 60_000 }, () => {
@@ -31,6 +32,31 @@ describe('answers that shall be JSON (response_format: json_object)', { timeout:
         for await (const chunk of stream) streamed += chunk.choices[0]?.delta.content ?? '';
         assert.equal(streamed, text);
       }
+    });
+  }
+
+  for (const name of ['value', 'schema']) {
+    test(`have the form that is said as '${name}', as clients and servers write it that know no json_schema`, async () => {
+      const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+      const response_format = { type: 'json_object', [name]: schema };
+      const asked = async (format: Format): Promise<unknown> => {
+        const seat = world.seat(format);
+        seat.answers({ text: ['{"city":"Bonn"}'] });
+        const messages = [{ role: 'user', content: 'Where?' }];
+        const answer = await postJson(`${world.origin}/v1/chat/completions`, {
+          model: seat.model,
+          messages,
+          response_format,
+        });
+        assert.equal(answer.status, 200, await answer.text());
+        assert.equal(answer.headers.get('x-sluice-dropped'), null);
+        return seat.last.body;
+      };
+      assertHolds(await asked('anthropic'), { output_config: { format: { type: 'json_schema', schema } } });
+      assertHolds(await asked('google'), { generationConfig: { responseMimeType: 'application/json' } });
+      assert.match(JSON.stringify(await asked('google')), /"response(Json)?Schema":\{.*"city"/);
+      // Whoever speaks this format knows best what it means.
+      assertHolds(await asked('openai'), { response_format });
     });
   }
 });

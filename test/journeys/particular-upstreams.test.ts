@@ -460,6 +460,15 @@ describe('an answer in JSON, of which an upstream wants to be told in words', { 
     }
   });
 
+  test('DeepSeek: the same of a schema that is said as the value of any JSON', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', script);
+    const asked = { messages: MESSAGES, response_format: { type: 'json_object', value: schema } };
+    const answer = await far.post('/v1/chat/completions', asked);
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(far.last['response_format'], { type: 'json_object' });
+    assert.ok(String(far.last.messages[0]?.['content']).includes(JSON.stringify(schema)));
+  });
+
   test('DeepSeek: a schema that was strict is named, and refused where nothing may be lost', async (context) => {
     const far = await openFar(context, 'api.deepseek.com', script);
     const strict = { ...response_format, json_schema: { ...response_format.json_schema, strict: true } };

@@ -22,7 +22,7 @@ import type { JsonBody, OutlinedChat } from '../edge/json-body.ts';
 import { clientKeys } from '../keys.ts';
 import { hasOlderForm } from '../older-calls.ts';
 import { quickCheck } from '../quick-check.ts';
-import { tellLostParts, toChatFields, toEffort, toMessages, toWebSearch } from '../to-chat.ts';
+import { asksForSchema, tellLostParts, toChatFields, toEffort, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ChatFields, DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
@@ -211,7 +211,7 @@ function toRelay(
   call: Call,
 ): RelayRequest | undefined {
   const { relay } = target.provider;
-  if (relay?.takesNoSchemas === true && body.response_format?.['type'] === 'json_schema') return undefined;
+  if (relay?.takesNoSchemas === true && asksForSchema(body.response_format)) return undefined;
   const edits = new Map<string, string | undefined>();
   for (const { name } of members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
   const inItsWords = (effort: unknown): unknown =>
