@@ -15,6 +15,7 @@ import { Turns } from './http/edge/turns.ts';
 import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer, useLimits } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
+import type { MediaNews } from './media/store.ts';
 import type { ObserveConfig } from './observe/config.ts';
 import { type Ledger, OwnLedger } from './observe/ledger.ts';
 import { Observer } from './observe/observer.ts';
@@ -60,7 +61,7 @@ export interface App {
   found(local: readonly ProviderConfig[]): void;
   /** Another process did something that counts here too. */
   cookiesChanged(): Promise<void>;
-  mediaChanged(name: string, modified: number | undefined): Promise<void>;
+  readonly mediaChanged: MediaNews;
   bucketDeleted(bucket: string): void;
   /** Another process is asked for the use of tokens: what this one has noted of it is written. */
   writeUsage(): Promise<void>;
@@ -79,7 +80,7 @@ export interface Shared {
   readonly elsewhere: Elsewhere;
   /** Resolves once the others know. */
   cookiesChanged(): Promise<void>;
-  mediaChanged(name: string, modified: number | undefined): Promise<void>;
+  readonly mediaChanged: MediaNews;
   bucketDeleted(bucket: string): Promise<void>;
   uploading(bucket: string, isRunning: boolean): void;
   /** Resolves once the others have written the usage that they noted. */
@@ -228,7 +229,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       await cookies.reload();
       take(config);
     },
-    mediaChanged: (name, modified) => content.media.noticed(name, modified),
+    mediaChanged: (change) => content.media.noticed(change),
     bucketDeleted: (bucket) => content.buckets.giveUpUploads(bucket),
     writeUsage: () => recorder.flush(),
     async listen() {

@@ -6,8 +6,8 @@ interface Entry {
   readonly name: string;
   readonly seconds: number;
   readonly mimeType: string;
-  /** Only when it differs from the name. */
-  readonly lowered: string | undefined;
+  /** What terms are looked for in; undefined: the name as it is. */
+  searched: string | undefined;
 }
 
 /** One file is looked for. */
@@ -38,6 +38,9 @@ export interface MediaPageQuery {
   readonly limit: number;
 }
 
+/** Characters of one entry that are looked through. Words beyond them, of content that came over and over, are not taken. */
+const MOST_SEARCHED = 10_000;
+
 /** Terms are separated by `+` or white space; each is cleaned like a file's name, so that both are spelled alike. */
 export function searchTerms(text: string): readonly string[] {
   return text
@@ -50,7 +53,7 @@ export function searchTerms(text: string): readonly string[] {
 export class MediaIndex {
   /** The newest first, then by name. */
   readonly #entries: Entry[] = [];
-  readonly #names = new Set<string>();
+  readonly #named = new Map<string, Entry>();
   readonly #byHash = new Map<string, string>();
 
   /** Many at once, in any order. */
@@ -67,10 +70,23 @@ export class MediaIndex {
     if (entry !== undefined) this.#entries.splice(this.#placeOf(entry), 0, entry);
   }
 
+  /** A file is found by these words, too. Returns whether that was not so before. */
+  addWords(name: string, words: string): boolean {
+    const entry = this.#named.get(name);
+    if (entry === undefined) return false;
+    const { searched = name } = entry;
+    const lowered = words.toLowerCase();
+    if (searched.includes(lowered) || searched.length + lowered.length > MOST_SEARCHED) return false;
+    // No term reaches over the end of a line.
+    entry.searched = `${searched}\n${lowered}`;
+    return true;
+  }
+
   delete(name: string): void {
-    if (!this.#names.delete(name)) return;
-    const at = this.#entries.findIndex((entry) => entry.name === name);
-    this.#entries.splice(at, 1);
+    const entry = this.#named.get(name);
+    if (entry === undefined) return;
+    this.#named.delete(name);
+    this.#entries.splice(this.#placeOf(entry), 1);
     const { hash } = readMediaName(name);
     if (hash !== undefined && this.#byHash.get(hash) === name) this.#byHash.delete(hash);
   }
@@ -132,12 +148,14 @@ export class MediaIndex {
 
   #note(name: string, modified: number): Entry | undefined {
     const type = mediaTypeOf(name);
-    if (type === undefined || this.#names.has(name)) return undefined;
-    this.#names.add(name);
+    if (type === undefined || this.#named.has(name)) return undefined;
     const { seconds = Math.floor(modified / 1_000), hash } = readMediaName(name);
     if (hash !== undefined) this.#byHash.set(hash, name);
     const lowered = name.toLowerCase();
-    return { name, seconds, mimeType: type.mimeType, lowered: lowered === name ? undefined : lowered };
+    const searched = lowered === name ? undefined : lowered;
+    const entry = { name, seconds, mimeType: type.mimeType, searched };
+    this.#named.set(name, entry);
+    return entry;
   }
 
   #placeOf(entry: MediaPlace): number {
@@ -158,12 +176,12 @@ function inOrder(a: MediaPlace, b: MediaPlace): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** A term fits when the name contains it; the first one also when the media type does. */
-function fits({ name, lowered = name, mimeType }: Entry, terms: readonly string[], min: number): boolean {
+/** A term fits when the name, or what else the file is called, contains it; the first one also when the media type does. */
+function fits({ name, searched = name, mimeType }: Entry, terms: readonly string[], min: number): boolean {
   let score = 0;
   for (let at = 0; at < terms.length; at += 1) {
     const term = terms[at] ?? '';
-    if ((at === 0 && mimeType.includes(term)) || lowered.includes(term)) score += 1;
+    if ((at === 0 && mimeType.includes(term)) || searched.includes(term)) score += 1;
     if (score >= min) return true;
     if (score + terms.length - at - 1 < min) return false;
   }

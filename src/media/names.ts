@@ -4,6 +4,8 @@ import { mediaTypeOf } from '../core/media-types.ts';
 /** Where media are among the stored files, and their thumbnails. */
 export const MEDIA_FOLDER = 'media';
 export const THUMBNAILS_FOLDER = 'thumbnails';
+/** The words with which kept content came again: `words/<hash>/<words>`, files without content. */
+export const WORDS_FOLDER = 'words';
 
 /** Bytes of a name's middle part. */
 const SLUG_BYTES = 100;
@@ -20,9 +22,13 @@ export interface MediaAbout {
 
 /** `<unix seconds>_<slug>_<16 hex digits of the content's SHA-256>.<extension>`: `/search` finds files by these words. */
 export function mediaName(seconds: number, about: MediaAbout, sha256: string, extension: string): string {
-  const words = [...(about.tags ?? []), about.alt ?? ''].filter((text) => text !== '').join('+');
-  const slug = slugOf(words) || (mediaTypeOf(`x.${extension}`)?.kind ?? 'media');
+  const slug = wordsAbout(about) || (mediaTypeOf(`x.${extension}`)?.kind ?? 'media');
   return `${seconds}_${slug}_${sha256.slice(0, 16)}.${extension}`;
+}
+
+/** The words of a name; empty where nothing is known. */
+export function wordsAbout({ tags = [], alt = '' }: MediaAbout): string {
+  return slugOf([...tags, alt].filter((text) => text !== '').join('+'));
 }
 
 /** When a file was made, in seconds, and the digits of its content, as far as its name tells. */
@@ -105,6 +111,11 @@ export function mediaPath(name: string): string {
 /** Where the thumbnail of a stored file is among the files; there is none when the file itself is small. */
 export function thumbnailPath(name: string): string {
   return `${THUMBNAILS_FOLDER}/${storedName(name)}.webp`;
+}
+
+/** Where it is written down that content is found by these words, too; without words: where all of them are. */
+export function wordsPath(hash: string, words?: string): string {
+  return `${WORDS_FOLDER}/${hash}${words === undefined ? '' : `/${storedName(words)}`}`;
 }
 
 /** Where the file is whose thumbnail is there. */

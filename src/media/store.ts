@@ -14,7 +14,11 @@ import {
   mediaName,
   mediaPath,
   nameOfStored,
+  readMediaName,
   thumbnailPath,
+  WORDS_FOLDER,
+  wordsAbout,
+  wordsPath,
 } from './names.ts';
 import { type Picture, readPicture } from './picture.ts';
 import { type Spooled, spool } from './spool.ts';
@@ -87,8 +91,8 @@ export interface MediaList {
 /** Media that Sluice keeps and serves. */
 export interface MediaStore {
   /**
-   * Keeps bytes, what a `data:` URI holds, or what an address outside leads to. The same content is kept once. Throws
-   * `SluiceError` when it cannot be had or is none of the media types of the contract.
+   * Keeps bytes, what a `data:` URI holds, or what an address outside leads to. The same content is kept once, and found by all
+   * words with which it came. Throws `SluiceError` when it cannot be had or is none of the media types of the contract.
    */
   save(source: Uint8Array | string, options?: SaveOptions): Promise<SavedMedia>;
   /** The bytes of the same, which are not kept. */
@@ -99,12 +103,21 @@ export interface MediaStore {
   list(options: MediaListOptions): Promise<MediaList>;
   /** Whether there was one. */
   delete(name: string): Promise<boolean>;
-  /** Another process has stored a file at that time, or deleted it. */
-  noticed(name: string, modified: number | undefined): Promise<void>;
+  /** Another process has changed something. */
+  noticed(change: MediaChange): Promise<void>;
 }
 
-/** Told of what comes and goes, so that other processes know of it. */
-export type MediaNews = (name: string, modified: number | undefined) => Promise<void>;
+/** What becomes of a kept file. */
+export interface MediaChange {
+  readonly name: string;
+  /** It was stored at this time, in milliseconds since 1970. */
+  readonly modified?: number;
+  /** It came again with these words, and is found by them, too. Neither: it was deleted. */
+  readonly words?: string;
+}
+
+/** Told of changes, so that other processes know of them. */
+export type MediaNews = (change: MediaChange) => Promise<void>;
 
 /** Media in `files`; what lies outside is had with `fetch`. */
 export function createMediaStore(
@@ -137,7 +150,11 @@ export function createMediaStore(
       }
       // Two at once with the same content: the second waits for the first.
       const running = saving.get(spooled.sha256);
-      if (running !== undefined) return await running;
+      if (running !== undefined) {
+        const saved = await running;
+        await findBy(wordsAbout(options), saved.name);
+        return saved;
+      }
       const work = store(spooled, kind, seconds, options);
       saving.set(spooled.sha256, work);
       return await work.finally(() => saving.delete(spooled.sha256));
@@ -168,9 +185,18 @@ export function createMediaStore(
       if (picture?.thumbnail !== undefined) await files.write(thumbnailPath(name), [picture.thumbnail]);
       const { modified } = await files.write(mediaPath(name), spooled.pieces());
       (await index()).add(name, modified);
-      await news?.(name, modified);
-    }
+      await news?.({ name, modified });
+    } else await findBy(wordsAbout(about), name);
     return savedMedia(name, kind, spooled.size, picture);
+  }
+
+  /** Content that is kept has come with these words. */
+  async function findBy(words: string, name: string): Promise<void> {
+    const { hash } = readMediaName(name);
+    if (hash === undefined || words === '' || !(await index()).addWords(name, words)) return;
+    // The content is there, whatever becomes of these words; what is wrong with the disk is told elsewhere.
+    await files.write(wordsPath(hash, words), []).catch(() => {});
+    await news?.({ name, words });
   }
 
   /** The stored file with this content, if it is still there. */
@@ -221,17 +247,20 @@ export function createMediaStore(
       }
     },
     async delete(name) {
+      const { hash } = readMediaName(name);
+      if (hash !== undefined) await files.delete(wordsPath(hash));
       const count = await files.delete(mediaPath(name));
       await files.delete(thumbnailPath(name));
       (await index()).delete(name);
-      await news?.(name, undefined);
+      await news?.({ name });
       return count > 0;
     },
-    async noticed(name, modified) {
+    async noticed({ name, modified, words }) {
       // What is not built yet will find it.
       const names = await built?.catch(() => undefined);
-      if (modified === undefined) names?.delete(name);
-      else names?.add(name, modified);
+      if (words !== undefined) names?.addWords(name, words);
+      else if (modified !== undefined) names?.add(name, modified);
+      else names?.delete(name);
     },
   };
 }
@@ -250,6 +279,11 @@ async function buildIndex(files: Files): Promise<MediaIndex> {
   }
   const index = new MediaIndex();
   index.fill(found);
+  for await (const { path } of files.list(WORDS_FOLDER)) {
+    const [, hash = '', words = ''] = path.split('/');
+    const name = index.withHash(hash);
+    if (name !== undefined) index.addWords(name, nameOfStored(words));
+  }
   return index;
 }
 

@@ -33,7 +33,7 @@ test('one that starts hears of files that come and go: it may listen already, an
   });
   const member = { channel, state: 'starting' } as Member;
   hub.join(member);
-  await hub.tell({ type: 'media', name: 'a.png', modified: 1 });
+  await hub.tell({ type: 'media', change: { name: 'a.png', modified: 1 } });
   // What it hears of once it serves.
   await hub.tell({ type: 'cookies' });
   await hub.tell({ type: 'bucket deleted', id: 'a' });

@@ -1,6 +1,7 @@
 import type { Config, ProviderConfig } from '../config/config.ts';
 import type { Batch } from '../core/chunk.ts';
 import type { Embeddings } from '../core/embedding.ts';
+import type { MediaChange } from '../media/store.ts';
 import type { KeptGroup } from '../observe/insights.ts';
 import type { KeptPage } from '../observe/ledger.ts';
 import type { Seen } from '../observe/observation.ts';
@@ -131,8 +132,8 @@ export type News =
   | { readonly type: 'local'; readonly found: readonly ProviderConfig[] }
   /** Cookies were stored. */
   | { readonly type: 'cookies' }
-  /** A kept file has come, at that time, or gone. */
-  | { readonly type: 'media'; readonly name: string; readonly modified: number | undefined }
+  /** A kept file has come or gone, or is found by more words. */
+  | { readonly type: 'media'; readonly change: MediaChange }
   /** A bucket is about to go: uploads into it are given up. */
   | { readonly type: 'bucket deleted'; readonly id: string }
   /** Somebody reads the records of usage: those that are noted are written first. */

@@ -67,7 +67,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     engines,
     elsewhere,
     cookiesChanged: () => spread({ type: 'cookies' }),
-    mediaChanged: (name, modified) => spread({ type: 'media', name, modified }),
+    mediaChanged: (change) => spread({ type: 'media', change }),
     bucketDeleted: (id) => spread({ type: 'bucket deleted', id }),
     writeUsage: () => spread({ type: 'usage wanted' }),
     uploading: (id, isRunning) => primary.tell('upload', { id, isRunning }),
@@ -105,7 +105,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
         await app.cookiesChanged();
         return undefined;
       case 'media':
-        await app.mediaChanged(news.name, news.modified);
+        await app.mediaChanged(news.change);
         return undefined;
       case 'bucket deleted':
         app.bucketDeleted(news.id);

@@ -208,6 +208,30 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     await seen.arrayBuffer();
   });
 
+  test('a picture that comes again is kept once, and found by the words of every time', async () => {
+    const bytes = await picture(12, 34, '#abcdef');
+    const search = async (terms: string): Promise<string | number> => {
+      const response = await fetch(`${world.origin}/search/${terms}`, { redirect: 'manual' });
+      await response.text();
+      return response.headers.get('location') ?? response.status;
+    };
+    const first = String((await draw('A beacon', bytes))['urls']);
+    for (const prompt of ['A windmill by Gogh', 'маяк']) assert.equal((await draw(prompt, bytes))['urls'], first);
+    for (const terms of ['beacon', 'image+windmill+gogh', encodeURIComponent('Маяк')]) {
+      assert.equal(await search(terms), first, terms);
+    }
+    const { json } = await told(fetch(at(world, 'media?search=windmill')));
+    assert.deepEqual(
+      json.media.map(({ url }: { url: string }) => url),
+      [first],
+    );
+    assert.equal((await told(remove(at(world, first.slice(1))))).status, 200);
+    assert.equal(await search('windmill'), 404);
+    const again = String((await draw('A pier', bytes))['urls']);
+    assert.equal(await search('pier'), again);
+    assert.equal(await search('windmill'), 404, 'what was deleted is forgotten');
+  });
+
   test('words of any script lead to it, and its addresses lead there', async () => {
     const bytes = await picture(610, 20, '#00ff77');
     const shown = String((await draw('漢字 кошка', bytes))['urls']);
