@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ask as askRaw } from '../support/raw-http.ts';
 import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo } from './visit.ts';
+import { ask, button, goTo, ready } from './visit.ts';
 
 const NAME = 'sluice.example';
 
@@ -97,6 +98,48 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       assert.equal(await words.count(), 0);
     });
   });
+
+  for (const [what, where] of [
+    ['a screen', 'on it'],
+    ['a window', 'in a window, which can be closed'],
+  ] as const) {
+    test(`is said of ${what} that takes long to come, ${where}, and no more once it is there`, async () => {
+      await visit(async (page) => {
+        await ready(page);
+        const part = what === 'a screen' ? 'PromptsScreen' : 'Shortcuts-';
+        let release = (): void => {};
+        const held = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await page.route(`**/assets/${part}*.js`, async (route) => {
+          await held;
+          await route.continue();
+        });
+        const words = page.getByRole('status').filter({ hasText: 'Loading…' });
+        if (what === 'a screen') {
+          await goTo(page, '#/prompts');
+          await words.waitFor();
+          release();
+          await page.locator('#new-prompt').waitFor();
+        } else {
+          await page.locator('#prompt').focus();
+          await page.keyboard.press('Control+/');
+          const dialog = page.getByRole('dialog', { name: 'Sluice' });
+          await dialog.and(page.locator(':has([role="status"])')).waitFor();
+          await page.keyboard.press('Escape');
+          await dialog.waitFor({ state: 'detached' });
+          await page.keyboard.press('Control+/');
+          await dialog.waitFor();
+          release();
+          await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+          await becomes(() => dialog.count(), 0);
+          await page.keyboard.press('Escape');
+          await becomes(() => page.evaluate('document.activeElement.id'), 'prompt');
+        }
+        await becomes(() => words.count(), 0);
+      });
+    });
+  }
 
   test('is said in a window of a window whose script it is, which can be closed', async () => {
     await visit(async (page) => {

@@ -36,11 +36,14 @@ export const shell: Words<typeof english> = {
   copied: 'Kopiert.',
   notCopied: 'Der Browser lässt das Kopieren nicht zu.',
   skip: 'Zum Eingabefeld springen',
+  loading: 'Wird geladen…',
   partMissing:
     'Dieser Teil der Seite ließ sich nicht laden. Vielleicht antwortet Sluice nicht, oder es wurde aktualisiert.',
   noPage: 'Unter dieser Adresse gibt es keine Seite',
   reload: 'Seite neu laden',
   notKept: 'Dieser Browser speichert nichts: Chats sind weg, sobald die Seite geschlossen wird.',
+  draftsNotKept:
+    'Dieser Browser speichert weder Entwürfe noch geänderte Einstellungen: Sie sind weg, sobald die Seite geschlossen wird.',
   key: 'API-Schlüssel',
   keyTitle: 'Schlüssel für {provider}',
   keyWhere:

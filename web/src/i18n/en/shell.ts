@@ -33,10 +33,12 @@ export const shell = {
   copied: 'Copied.',
   notCopied: 'The browser does not let this be copied.',
   skip: 'Skip to the message field',
+  loading: 'Loading…',
   partMissing: 'This part of the page could not be loaded. Perhaps Sluice does not answer, or has been updated.',
   noPage: 'There is no page at this address',
   reload: 'Load the page again',
   notKept: 'This browser refuses to keep anything: chats are gone once the page is closed.',
+  draftsNotKept: 'This browser keeps neither unsent text nor changed settings: they are gone once the page is closed.',
   key: 'API key',
   keyTitle: 'Key for {provider}',
   keyWhere:

@@ -36,10 +36,13 @@ export const shell: Words<typeof english> = {
   copied: 'Copiado.',
   notCopied: 'El navegador no permite copiar.',
   skip: 'Ir al campo de mensaje',
+  loading: 'Cargando…',
   partMissing: 'No se pudo cargar esta parte de la página. Quizá Sluice no responde o se actualizó.',
   noPage: 'No hay ninguna página en esta dirección',
   reload: 'Recargar la página',
   notKept: 'Este navegador no guarda nada: los chats se pierden al cerrar la página.',
+  draftsNotKept:
+    'Este navegador no guarda ni el texto sin enviar ni los ajustes cambiados: se pierden al cerrar la página.',
   key: 'Clave de API',
   keyTitle: 'Clave de {provider}',
   keyWhere:

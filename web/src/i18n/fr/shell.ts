@@ -36,11 +36,14 @@ export const shell: Words<typeof english> = {
   copied: 'Copié.',
   notCopied: 'Le navigateur ne permet pas de copier.',
   skip: 'Aller au champ de message',
+  loading: 'Chargement…',
   partMissing:
     'Cette partie de la page n’a pas pu être chargée. Peut-être que Sluice ne répond pas ou a été mis à jour.',
   noPage: 'Il n’y a pas de page à cette adresse',
   reload: 'Recharger la page',
   notKept: 'Ce navigateur refuse d’enregistrer : les discussions disparaissent à la fermeture de la page.',
+  draftsNotKept:
+    'Ce navigateur n’enregistre ni le texte non envoyé ni les réglages modifiés : ils disparaissent à la fermeture de la page.',
   key: 'Clé d’API',
   keyTitle: 'Clé pour {provider}',
   keyWhere:

@@ -36,10 +36,12 @@ export const shell: Words<typeof english> = {
   copied: '已复制。',
   notCopied: '浏览器不允许复制。',
   skip: '跳到消息输入框',
+  loading: '正在加载…',
   partMissing: '页面的这一部分无法加载，可能是 Sluice 没有响应，或已更新。',
   noPage: '此地址没有页面',
   reload: '重新加载页面',
   notKept: '此浏览器拒绝保存数据：关闭页面后对话将丢失。',
+  draftsNotKept: '此浏览器不保存未发送的文字和更改的设置：关闭页面后将丢失。',
   key: 'API 密钥',
   keyTitle: '{provider} 的密钥',
   keyWhere:

@@ -1,4 +1,4 @@
-import type { ComponentType } from 'preact';
+import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../../components/Dialog.tsx';
 import { t } from '../../i18n/index.ts';
@@ -20,18 +20,25 @@ export interface LazyProps<Props> {
   readonly close?: () => void;
 }
 
-/** A component that is fetched when it is first shown. When that fails it says so, and how to go on. */
+/** How long nothing is said: on most networks it is there by then, and words that come and go at once would flicker. Milliseconds. */
+const LATE_MS = 200;
+
+/** A component that is fetched when it is first shown. When that takes long it says so; when it fails, also how to go on. */
 export function Lazy<Props extends object>({ load, props, close }: LazyProps<Props>) {
   const known = loaded.get(load) as ComponentType<Props> | undefined;
   const [, setCount] = useState(0);
   const [hasFailed, setFailed] = useState(false);
+  const [isLate, setLate] = useState(false);
   useEffect(() => {
     if (known !== undefined) return;
     setFailed(false);
+    setLate(false);
+    const timer = setTimeout(() => setLate(true), LATE_MS);
     preload(load).then(
       () => setCount((count) => count + 1),
       () => setFailed(true),
     );
+    return () => clearTimeout(timer);
   }, [load]);
   if (hasFailed) {
     const failed = (
@@ -42,14 +49,25 @@ export function Lazy<Props extends object>({ load, props, close }: LazyProps<Pro
         </button>
       </div>
     );
-    if (close === undefined) return failed;
-    return (
-      <Dialog title="Sluice" onClose={close}>
-        {failed}
-      </Dialog>
-    );
+    return close === undefined ? failed : inWindow(failed, close);
   }
-  if (known === undefined) return <div class="lazy-waiting" aria-busy="true" />;
+  if (known === undefined) {
+    const waiting = (
+      // There before its words are, or they would be read to nobody.
+      <div class="lazy-waiting" role="status">
+        {isLate && t('shell.loading')}
+      </div>
+    );
+    return close === undefined || !isLate ? waiting : inWindow(waiting, close);
+  }
   const Component = known;
   return <Component {...props} />;
+}
+
+function inWindow(words: VNode, close: () => void): VNode {
+  return (
+    <Dialog title="Sluice" onClose={close}>
+      {words}
+    </Dialog>
+  );
 }
