@@ -342,6 +342,10 @@ describe('the layout', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await ask(page, 'hello');
+        assert.equal(
+          await page.evaluate("getComputedStyle(document.querySelector('.bubble')).borderTopStyle"),
+          'solid',
+        );
         const differ = async (one: Locator, other: Locator): Promise<void> =>
           eventually(async () => assert.notEqual(await color(one), await color(other)));
         await page.locator('#model').click();
