@@ -184,6 +184,23 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says of drafts and settings alone that they are not kept where only they find no room', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+      );
+      await page.reload();
+      await ready(page);
+      const told = page.getByText('This browser keeps neither unsent text nor changed settings').waitFor();
+      await Promise.all([told, page.locator('#prompt').fill('hello')]);
+      assert.equal(await page.getByText('This browser refuses to keep anything').count(), 0);
+      await page.locator('#prompt').press('Enter');
+      await page.getByText('You said: hello').waitFor();
+      await page.reload();
+      await page.getByText('You said: hello').waitFor();
+    });
+  });
+
   for (const what of ['chats', 'messages'] as const) {
     test(`a question waits until the ${what} that it follows were read`, async () => {
       await visit(async (page) => {

@@ -3,10 +3,10 @@ import { applyAppearance } from './actions/appearance.ts';
 import { refreshCatalog, watchCatalog } from './actions/catalog.ts';
 import { listenToKeys } from './commands/index.ts';
 import { keepFocus } from './components/keep-focus.ts';
-import { sayNotKept } from './components/toast.ts';
+import { toast } from './components/toast.ts';
 import { refuseDrops } from './components/use-file-drop.ts';
 import { withPart } from './components/with-part.ts';
-import { speak, wantedLanguage } from './i18n/index.ts';
+import { speak, t, wantedLanguage } from './i18n/index.ts';
 import { app } from './state/app.ts';
 import { keepState } from './storage/keep.ts';
 import './styles/index.css';
@@ -16,7 +16,9 @@ import { firstWords } from './views/shell/first-words.ts';
 // In a function: modules that wait at their top level would keep those waiting that are loaded later and need them.
 async function start(): Promise<void> {
   // It may be refused before there are words to say so.
-  const kept = keepState(() => void firstWords().then(sayNotKept));
+  const kept = keepState(
+    (what) => void firstWords().then(() => toast(t(what === 'chats' ? 'shell.notKept' : 'shell.draftsNotKept'))),
+  );
   applyAppearance();
   void refreshCatalog();
   watchCatalog();

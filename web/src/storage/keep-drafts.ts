@@ -3,6 +3,11 @@ import { type Draft, type DraftsState, isOfForm, keepable } from '../state/draft
 import { hurryLarge, readLarge, writeLarge } from './large-drafts.ts';
 import { localNames, readLocal, removeLocal, writeLocal } from './local.ts';
 
+/** Chats are in the database, drafts and settings in the local storage: one may have room where the other has none. */
+export type Refused = 'chats' | 'drafts';
+/** Called when the browser refuses to keep something. */
+export type OnRefused = (what: Refused) => void;
+
 /** Each draft has a name of its own, so that tabs in which different chats are written to leave each other's alone. */
 const NAME = 'draft.';
 
@@ -21,10 +26,10 @@ const local = new Map<string, string>();
 /** Those of which nothing is shown until they are read from the database. */
 const coming = new Set<string>();
 
-let refuse: (error: unknown) => void = () => {};
+let refuse: OnRefused = () => {};
 
 /** Calls `onRefused` when the browser does not take one. */
-export function loadDrafts(onRefused: (error: unknown) => void): void {
+export function loadDrafts(onRefused: OnRefused): void {
   refuse = onRefused;
   const drafts: Record<string, Draft> = {};
   for (const name of localNames(NAME)) {
@@ -116,7 +121,7 @@ function take(chat: string, draft: Draft | undefined): void {
 async function takeLarge(chat: string): Promise<void> {
   const [there, shown] = [local.get(chat), app.get().drafts[chat]];
   if (shown === undefined) coming.add(chat);
-  const draft = await readLarge(chat).catch(refuse);
+  const draft = await readLarge(chat).catch(() => refuse('chats'));
   coming.delete(chat);
   const now = app.get().drafts[chat];
   if (draft === undefined) writeDrafts({}, now === undefined ? {} : { [chat]: now });
@@ -133,7 +138,7 @@ function isElsewhere(chat: string): boolean {
 
 function putLocal(chat: string, value: Draft | Elsewhere): void {
   if (writeLocal(NAME + chat, value)) local.set(chat, JSON.stringify(value));
-  else refuse(new Error('There is no room for the draft.'));
+  else refuse('drafts');
 }
 
 /** Whether what is in the local storage is a draft of another tab, of which this one has not heard or that it did not take. */

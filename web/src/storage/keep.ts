@@ -4,7 +4,7 @@ import type { Chat, Message } from '../state/model.ts';
 import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
 import { noteDeleted, readAll, readBy, readOne, removeLeft, removeOrphans, stopLooking, write } from './database.ts';
-import { hurryDrafts, loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
+import { hurryDrafts, loadDrafts, type OnRefused, type Refused, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { shareRunning } from './running.ts';
 import { listen, tell } from './tabs.ts';
@@ -23,16 +23,13 @@ type Take = (action: Action) => void;
  */
 let take: Take = (action) => app.dispatch(action);
 
-/** Called with what went wrong when the browser refuses to keep something; once. */
-export type OnRefused = (error: unknown) => void;
-
-/** Reads what was kept, and from then on keeps what changes, for this tab and the others. */
+/** Reads what was kept, and from then on keeps what changes, for this tab and the others. Says once of each what is refused. */
 export async function keepState(onRefused: OnRefused): Promise<void> {
   loadSettings();
-  let isRefused = false;
-  const refuse = (error: unknown): void => {
-    if (!isRefused) onRefused(error);
-    isRefused = true;
+  const refused = new Set<Refused>();
+  const refuse = (what: Refused): void => {
+    if (!refused.has(what)) onRefused(what);
+    refused.add(what);
   };
   loadDrafts(refuse);
   const tellRunning = shareRunning();
@@ -55,10 +52,10 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
       await writeDifference(before, now, isLeaving);
       // Behind it, so that nobody takes an answer for broken off whose end is still to be read.
       tellRunning();
-    } catch (error) {
+    } catch {
       // What was refused goes with the next change.
       written = { ...written, chats: before.chats, messages: before.messages };
-      refuse(error);
+      refuse('chats');
     } finally {
       underway -= 1;
       if (underway === 0) unsure = undefined;
@@ -66,7 +63,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   };
   app.subscribe(() => {
     const { settings, drafts, chats, messages, streams } = app.get();
-    if (settings !== written.settings) writeLocal('settings', settings);
+    if (settings !== written.settings && !writeLocal('settings', settings)) refuse('drafts');
     if (drafts !== written.drafts) writeDrafts(written.drafts, drafts);
     if (settings !== written.settings || drafts !== written.drafts) written = { ...written, settings, drafts };
     if (chats === written.chats && messages === written.messages && streams === written.streams) return;
@@ -103,8 +100,8 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     };
     taken = taken.then(hear, hear);
   });
-  const chats = await readAll<Chat>('chats').catch((error: unknown) => {
-    refuse(error);
+  const chats = await readAll<Chat>('chats').catch(() => {
+    refuse('chats');
     return [];
   });
   for (const chat of chats) known.add(chat);
