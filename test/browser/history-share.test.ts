@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
+import sharp from 'sharp';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { violations } from './axe.ts';
 import { withoutBrowser } from './chromium.ts';
@@ -182,6 +183,39 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Continue this chat' }).focus();
       await page.keyboard.press('Tab');
       await becomes(outline, 'solid');
+    });
+  });
+
+  test('show pictures in their own shape, also once more is written, and large enough to be seen', async () => {
+    await visit(async (page) => {
+      const picture = async (name: string, width: number, height: number): Promise<string> => {
+        const bytes = await sharp({ create: { width, height, channels: 3, background: '#246' } })
+          .png()
+          .toBuffer();
+        return `![${name}](data:image/png;base64,${bytes.toString('base64')})`;
+      };
+      const content = `Look: ${await picture('wide', 800, 100)} ${await picture('tall', 100, 800)} ${await picture('tiny', 2, 2)}`;
+      const put = (version: number, text: string): Promise<unknown> => {
+        const items = [{ role: 'assistant', content: text }];
+        const body = JSON.stringify({ title: 'Pictures', updated: version, running: version === 1, items });
+        return page.evaluate(`fetch('/backend-api/v2/chat/shared-pictures', {
+          method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} })`);
+      };
+      const size = async (name: string): Promise<readonly number[]> => {
+        const box = await page.locator(`.answer img[alt="${name}"]`).boundingBox();
+        return box === null ? [] : [box.width, box.height];
+      };
+      await put(1, content);
+      await goTo(page, '#/share/shared-pictures');
+      const haveShape = async (): Promise<void> => {
+        await becomes(() => size('wide'), [400, 50]);
+        await becomes(() => size('tall'), [50, 400]);
+        await becomes(() => size('tiny'), [48, 48]);
+      };
+      await haveShape();
+      await put(2, `${content} and **more**`);
+      await page.locator('.answer strong').getByText('more').waitFor();
+      await haveShape();
     });
   });
 

@@ -6,6 +6,7 @@ import { createDocument } from './document.ts';
 import { grammarFor } from './grammar.ts';
 import { componentOf, discard, type Tools } from './hosts.ts';
 import { limits } from './limits.ts';
+import { sizeWithin } from './media.ts';
 import { cutAt } from './pictures.ts';
 import { onFrame } from './schedule.ts';
 import { type Words, wordsOf } from './words.ts';
@@ -130,7 +131,21 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
     options.openPicture(address, picture);
   }
 
+  const shapes = new WeakSet<Element>();
+
+  /** A picture of which no size was known takes its own shape. */
+  function shape({ target }: Event): void {
+    if (!(target instanceof HTMLImageElement) || target.closest('.markdown-diagram') !== null) return;
+    if (target.hasAttribute('width') && !shapes.has(target)) return;
+    shapes.add(target);
+    const size = sizeWithin(target.naturalWidth, target.naturalHeight);
+    for (const [name, value] of Object.entries(size)) target.setAttribute(name, value);
+    options.onChange?.();
+  }
+
   container.addEventListener('click', click);
+  // It does not bubble.
+  container.addEventListener('load', shape, true);
 
   return {
     update: (next, isDone) => {
@@ -150,6 +165,7 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
     destroy: () => {
       cancel?.();
       container.removeEventListener('click', click);
+      container.removeEventListener('load', shape, true);
       discard(body);
       container.replaceChildren();
     },

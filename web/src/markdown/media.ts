@@ -54,7 +54,7 @@ function pictureAt(text: string, at: number, link: Attributes, end: number): Med
 }
 
 /** Thumbnails are at most 400 pixels wide and high; a known size keeps the page from jumping when they arrive. */
-function sizeWithin(width: number, height: number): Attributes {
+export function sizeWithin(width: number, height: number): Attributes {
   if (!(width > 0 && height > 0 && width < 100_000 && height < 100_000)) return {};
   const scale = Math.min(1, 400 / width, 400 / height);
   return {

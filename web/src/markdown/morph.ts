@@ -58,7 +58,11 @@ function patchAttributes(old: Element, wanted: Element): void {
   for (const { name, value } of wanted.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   if (old.attributes.length === wanted.attributes.length) return;
   for (const { name } of [...old.attributes]) {
-    // Whether something is unfolded is the reader's business.
-    if (!wanted.hasAttribute(name) && !(name === 'open' && old.nodeName === 'DETAILS')) old.removeAttribute(name);
+    if (!wanted.hasAttribute(name) && !isOwnBusiness(old.nodeName, name)) old.removeAttribute(name);
   }
+}
+
+/** Whether something is unfolded is up to the reader, and how large a picture is shows when it comes. */
+function isOwnBusiness(node: string, name: string): boolean {
+  return node === 'DETAILS' ? name === 'open' : node === 'IMG' && (name === 'width' || name === 'height');
 }
