@@ -74,6 +74,21 @@ describe('a chat whose provider is gone', { skip: withoutBrowser }, () => {
   });
 });
 
+describe('a chat on a server that offers nothing', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(script, []));
+
+  test('names no list to choose from, but the way to get a model', async () => {
+    await visit(async (page) => {
+      await openKept(page);
+      await ask(page, 'And now?');
+      const box = lastAnswer(page).getByRole('alert');
+      await box.getByRole('link', { name: 'Settings → Providers' }).waitFor();
+      await comesToFit(() => box.innerText(), /Enter a provider’s key in the settings/);
+      assert.equal(await box.getByText('Choose another one').count(), 0);
+    });
+  });
+});
+
 describe('a chat with a provider whose key is in the browser', { skip: withoutBrowser }, () => {
   let upstream: OpenAiUpstream;
   const { visit } = setStage(async () => {

@@ -41,7 +41,7 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
             <strong>{failure.message}</strong>
           </p>
         )}
-        <p>{t(isBack ? 'errors.back' : adviceOf(failure, asked))}</p>
+        <p>{t(isBack ? 'errors.back' : wantsModel && isEmpty ? 'welcome.noModels' : adviceOf(failure, asked))}</p>
         <p class="error-actions" aria-live="off">
           {isAboutKey(failure) && way === 'cookies' && (
             <a class="button is-primary" href={addressOf('settings', 'cookies')}>
