@@ -259,6 +259,28 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('shows a picture whole, with what can be done with it, however many words it was made by', async () => {
+    for (const viewport of [{ width: 1280, height: 800 }, PHONE, LOW]) {
+      await visit(
+        async (page) => {
+          await ready(page);
+          const made = sharp({ create: { width: 1024, height: 1024, channels: 3, background: '#246' } });
+          const data = (await made.png().toBuffer()).toString('base64');
+          await answerWith(page, [
+            { type: 'content', content: `![${'A blue square. '.repeat(40)}](data:image/png;base64,${data})` },
+            { type: 'finish', finish: { reason: 'stop' } },
+          ]);
+          await ask(page, 'hello');
+          await page.locator('.answer img').click();
+          const dialog = page.locator('dialog.viewer');
+          await isInside(page, dialog.locator('img'));
+          await isInside(page, dialog.getByRole('link', { name: 'Download' }));
+        },
+        { viewport },
+      );
+    }
+  });
+
   test('breaks a suggestion that is one long word', async () => {
     await visit(
       async (page) => {
@@ -425,5 +447,55 @@ describe('the layout', { skip: withoutBrowser }, () => {
       },
       { locale: 'de-DE' },
     );
+  });
+});
+
+describe('the hints in fields', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(({ prompt }) => ({ text: [prompt] }), ['gpt-4o', 'tts-1']));
+
+  /** Those that are wider than their fields. */
+  const CUT = `[...document.querySelectorAll('input[placeholder]')].filter((field) => {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+    const context = document.createElement('canvas').getContext('2d');
+    context.font = font;
+    const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    return room > 0 && context.measureText(field.placeholder).width > room;
+  }).map((field) => field.placeholder)`;
+
+  for (const language of ['en', 'de', 'es', 'fr', 'zh']) {
+    test(`can be read whole on phones, in ${language}`, async () => {
+      await visit(
+        async (page) => {
+          await page.evaluate(`localStorage.setItem('sluice.settings', JSON.stringify({ language: '${language}' }))`);
+          await page.reload();
+          for (const screen of [
+            'history',
+            'media',
+            'memory',
+            'dashboard/requests',
+            'settings/providers',
+            'settings/voices',
+          ]) {
+            await openScreen(page, screen);
+            await page.locator('input[placeholder]').first().waitFor();
+            assert.deepEqual(await page.evaluate(CUT), [], screen);
+          }
+        },
+        { viewport: PHONE },
+      );
+    });
+  }
+
+  test('stand at the side where writing begins', async () => {
+    await visit(async (page) => {
+      await page.evaluate(`localStorage.setItem('sluice.settings', JSON.stringify({ direction: 'rtl' }))`);
+      await page.reload();
+      await openScreen(page, 'media');
+      const direction = (): Promise<string> =>
+        page.evaluate("getComputedStyle(document.querySelector('#media-search')).direction");
+      assert.equal(await direction(), 'rtl');
+      await page.locator('#media-search').fill('boat');
+      await becomes(direction, 'ltr');
+    });
   });
 });

@@ -3,7 +3,7 @@ import type { media as english } from '../en/media.ts';
 
 export const media: Words<typeof english> = {
   title: 'Medien',
-  search: 'Nach Wörtern der Beschreibung suchen',
+  search: 'In den Beschreibungen suchen',
   kinds: 'Was gezeigt wird',
   all: 'Alle',
   image: 'Bilder',
@@ -15,7 +15,7 @@ export const media: Words<typeof english> = {
   empty: 'Noch keine Bilder, Töne oder Videos. Sie erscheinen hier, sobald ein Modell welche macht.',
   emptyAttached: 'Noch wurde keine Datei angehängt.',
   nothing: 'Nichts passt.',
-  loading: 'Wird geladen…',
+  loading: 'Wird geladen …',
   more: 'Mehr zeigen',
   viewer: '{name}, {at} von {count}',
   before: 'Vorheriges',

@@ -33,7 +33,7 @@ export const memory: Words<typeof english> = {
   changed: 'Es wurde geändert.',
   notChanged: 'Das ging nicht. {reason}',
   more: 'Mehr zeigen',
-  forgetAll: 'Alles vergessen…',
+  forgetAll: 'Alles vergessen …',
   forgetAllTitle: 'Alles vergessen?',
   forgetAllSure: {
     one: 'Die {count} Aussage wird endgültig gelöscht.',

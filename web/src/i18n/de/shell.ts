@@ -36,7 +36,7 @@ export const shell: Words<typeof english> = {
   copied: 'Kopiert.',
   notCopied: 'Der Browser lässt das Kopieren nicht zu.',
   skip: 'Zum Eingabefeld springen',
-  loading: 'Wird geladen…',
+  loading: 'Wird geladen …',
   partMissing:
     'Dieser Teil der Seite ließ sich nicht laden. Vielleicht antwortet Sluice nicht, oder es wurde aktualisiert.',
   noPage: 'Unter dieser Adresse gibt es keine Seite',

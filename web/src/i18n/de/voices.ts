@@ -14,6 +14,6 @@ export const voices: Words<typeof english> = {
   stop: 'Anhalten',
   sample: 'Hallo! So klinge ich, wenn ich dir eine Antwort vorlese.',
   other: 'Eine andere Stimme von {provider}',
-  otherHint: 'Name oder Kennung, wie der Anbieter sie nennt',
+  otherHint: 'Name oder Kennung beim Anbieter',
   none: 'Es ist keine Stimme erreichbar: Weder der Server noch dieser Browser bietet eine an.',
 };

@@ -11,6 +11,6 @@ export const voices = {
   stop: 'Stop',
   sample: 'Hello! This is how I sound when I read an answer to you.',
   other: 'Another voice of {provider}',
-  otherHint: 'By the name or id that the provider gives it.',
+  otherHint: 'Its name or id at the provider',
   none: 'No voice can be reached: the server offers none, and neither does this browser.',
 };

@@ -3,7 +3,7 @@ import type { media as english } from '../en/media.ts';
 
 export const media: Words<typeof english> = {
   title: 'Medios',
-  search: 'Buscar por palabras de la descripción',
+  search: 'Buscar en las descripciones',
   kinds: 'Qué mostrar',
   all: 'Todo',
   image: 'Imágenes',

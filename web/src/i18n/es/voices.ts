@@ -14,6 +14,6 @@ export const voices: Words<typeof english> = {
   stop: 'Parar',
   sample: '¡Hola! Así sueno cuando te leo una respuesta.',
   other: 'Otra voz de {provider}',
-  otherHint: 'Nombre o identificador que le da el proveedor',
+  otherHint: 'Nombre o id en el proveedor',
   none: 'No hay ninguna voz disponible: ni el servidor ni este navegador ofrecen una.',
 };

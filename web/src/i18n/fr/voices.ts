@@ -14,6 +14,6 @@ export const voices: Words<typeof english> = {
   stop: 'Arrêter',
   sample: 'Bonjour ! Voici ma voix quand je vous lis une réponse.',
   other: 'Une autre voix de {provider}',
-  otherHint: 'Nom ou identifiant donné par le fournisseur',
+  otherHint: 'Nom ou id chez le fournisseur',
   none: 'Aucune voix n’est disponible : ni le serveur ni ce navigateur n’en offrent.',
 };
