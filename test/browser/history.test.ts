@@ -170,6 +170,36 @@ describe('the history', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('stays at what was found in the middle of a long chat when the messages before it come', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await fillDatabase(page, 1, 400);
+      await page.addInitScript('globalThis.idle = []; globalThis.requestIdleCallback = (run) => idle.push(run)');
+      await page.reload();
+      await ready(page);
+      await goTo(page, '#/history');
+      await page.getByLabel('Search chats').fill('"Message 151."');
+      await page.locator('.history-snippet mark').first().waitFor();
+      await page.getByLabel('Search chats').press('Enter');
+      const found = page.locator('[data-message]').filter({ hasText: 'Message 151.' });
+      await found.and(page.locator(':focus')).waitFor();
+      const isInSight = (): Promise<void> =>
+        eventually(async () => {
+          const { y = 0, height = 0 } = (await found.boundingBox()) ?? {};
+          assert.ok(y + height > 60 && y + height < 720, `is in sight: ${y}`);
+        });
+      await isInSight();
+      const count = (): Promise<number> => page.locator('[data-message]').count();
+      assert.ok((await count()) < 300);
+      await eventually(async () => {
+        await page.evaluate('idle.splice(0).forEach((run) => run())');
+        assert.equal(await count(), 400);
+      });
+      await settled(page);
+      await isInSight();
+    });
+  });
+
   test('sorts chats into folders and gives them tags, several at once, and takes it back', async () => {
     await visit(async (page) => {
       await converse(page, ['alpha', 'beta', 'gamma']);

@@ -4,7 +4,8 @@ export const FIRST_BATCH = 24;
 /** A message, and how far from the top of what is seen it shall stand. */
 export interface Anchor {
   readonly id: string;
-  readonly top: number;
+  /** Becomes another one where something within the message is gone to. */
+  top: number;
 }
 
 /** Where somebody read in chats that were left, other than at their ends. */

@@ -3,7 +3,7 @@ import { marked, termsOf } from '../../state/history-text.ts';
 import { addressOf, goTo } from '../../state/route.ts';
 import { leafBelow, type MessageMap, pathTo } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
-import { FIRST_BATCH, places } from '../chat/places.ts';
+import { type Anchor, FIRST_BATCH, places, topIn } from '../chat/places.ts';
 
 /** How long a message may take to be there, in milliseconds: of a long chat the earlier ones come later. */
 const PATIENCE_MS = 8_000;
@@ -28,7 +28,8 @@ export async function openAt(chat: string, message: string, search: string): Pro
     app.dispatch({ type: 'chats/changed', id: chat, change: { leaf } });
   }
   // Of a long chat the messages from there on come first. Near the end they do anyway.
-  if (isFarUp(messages, message, leaf)) places.set(chat, { id: message, top: ABOVE });
+  const anchor: Anchor = { id: message, top: ABOVE };
+  if (isFarUp(messages, message, leaf)) places.set(chat, anchor);
   else places.delete(chat);
   goTo(addressOf('chat', chat));
   const someone = new AbortController();
@@ -43,8 +44,6 @@ export async function openAt(chat: string, message: string, search: string): Pro
   }
   const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
   if (element === undefined) return someone.abort();
-  // From here on it is the words that are kept in sight.
-  places.delete(chat);
   // Several times: what comes into sight for the first time is dressed then, may be folded, and changes its height and its texts.
   const isMoving = (looks: number): boolean => looks < LOOKS || (looks < MOST_LOOKS && element.matches('.is-dressing'));
   for (let looks = 0; isMoving(looks); looks += 1) {
@@ -52,6 +51,9 @@ export async function openAt(chat: string, message: string, search: string): Pro
     if (someone.signal.aborted) return;
     element.querySelector<HTMLElement>('.fold[aria-expanded="false"]')?.click();
     scrollTo(highlight(element, search) ?? element);
+    // That is kept, then, while the messages before it come.
+    const area = element.closest<HTMLElement>('#scroll');
+    if (area !== null) anchor.top = topIn(area, element);
   }
   someone.abort();
   element.setAttribute('tabindex', '-1');
