@@ -99,6 +99,21 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('comes by itself once the server is back', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.route('**/backend-api/v2/version*', (route) => route.abort());
+      await page.route('**/assets/PromptsScreen*', (route) => route.abort());
+      await goTo(page, '#/prompts');
+      const words = page.getByText('This part of the page could not be loaded.');
+      await words.waitFor();
+      await page.unroute('**/assets/PromptsScreen*');
+      await page.unroute('**/backend-api/v2/version*');
+      await page.locator('#new-prompt').waitFor();
+      assert.equal(await words.count(), 0);
+    });
+  });
+
   for (const [what, where] of [
     ['a screen', 'on it'],
     ['a window', 'in a window, which can be closed'],

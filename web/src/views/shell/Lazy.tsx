@@ -1,7 +1,9 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../../components/Dialog.tsx';
+import { useIsBack } from '../../components/use-back.ts';
 import { t } from '../../i18n/index.ts';
+import type { Failure } from '../../state/model.ts';
 
 type Loaded<Props> = { readonly default: ComponentType<Props> };
 
@@ -27,20 +29,28 @@ const LATE_MS = 200;
 export function Lazy<Props extends object>({ load, props, close }: LazyProps<Props>) {
   const known = loaded.get(load) as ComponentType<Props> | undefined;
   const [, setCount] = useState(0);
-  const [hasFailed, setFailed] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     if (known !== undefined) return;
-    setFailed(false);
+    setFailure(undefined);
     setLate(false);
     const timer = setTimeout(() => setLate(true), LATE_MS);
     preload(load).then(
       () => setCount((count) => count + 1),
-      () => setFailed(true),
+      // As long as it is not known to be there, the server counts as away.
+      () => setFailure({ code: 'unreachable', message: '' }),
     );
     return () => clearTimeout(timer);
   }, [load]);
-  if (hasFailed) {
+  useIsBack(failure, () => {
+    // What an update took away stays missing.
+    preload(load).then(
+      () => setFailure(undefined),
+      () => {},
+    );
+  });
+  if (failure !== undefined) {
     const failed = (
       <div class="lazy-failed" role="alert">
         <p>{t('shell.partMissing')}</p>
