@@ -8,7 +8,7 @@ import { openGateway } from './gateway.ts';
 import { openScreen, screens, sections } from './screens.ts';
 import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo, PHONE, ready, settled } from './visit.ts';
+import { ask, button, goTo, PHONE, ready, send, settled } from './visit.ts';
 
 /** As a window of 1280 × 720 is when everything is shown at twice its size. */
 const LOW = { width: 640, height: 360 };
@@ -364,10 +364,13 @@ describe('the layout', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await ask(page, 'hello');
-        assert.equal(
-          await page.evaluate("getComputedStyle(document.querySelector('.bubble')).borderTopStyle"),
-          'solid',
-        );
+        await page.route('**/backend-api/v2/conversation', (route) => route.abort());
+        await send(page, 'again');
+        await page.locator('.error').waitFor();
+        for (const part of ['.bubble', '.error']) {
+          const style = await page.evaluate(`getComputedStyle(document.querySelector('${part}')).borderTopStyle`);
+          assert.equal(style, 'solid', part);
+        }
         const differ = async (one: Locator, other: Locator): Promise<void> =>
           eventually(async () => assert.notEqual(await color(one), await color(other)));
         await page.locator('#model').click();
@@ -379,8 +382,13 @@ describe('the layout', { skip: withoutBrowser }, () => {
         await differ(page.locator('.settings-nav [aria-current]'), page.locator('.settings-nav a').last());
         await goTo(page, '#/dashboard');
         await differ(page.locator('.plot-legend i').first(), page.locator('.plot-legend').first());
+        const line = page.evaluate<string>(
+          "getComputedStyle(document.querySelector('.tabs a:not([aria-current])')).borderBottomColor",
+        );
+        // That of the background.
+        assert.equal(await line, 'rgb(255, 255, 255)');
       },
-      { forcedColors: 'active' },
+      { forcedColors: 'active', mayComplain: /ERR_/ },
     );
   });
 
