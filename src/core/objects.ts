@@ -26,9 +26,12 @@ export function defined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
+type Present<T> = { [Name in keyof T]?: NonNullable<T[Name]> };
+
 /** Without the members that say nothing. */
-export function present(members: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
+export function present<T extends object>(members: T): Present<T> {
+  const said = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(said) as Present<T>;
 }
 
 /** A text; an empty one where it is none. */

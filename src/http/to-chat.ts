@@ -10,7 +10,7 @@ import type {
 } from '../core/chat.ts';
 import { asDataUri, base64Of, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isObject, membersOf, textOf, wordsOf } from '../core/objects.ts';
+import { isObject, membersOf, present, textOf, wordsOf } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
 import { asArguments } from '../core/tool-names.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
@@ -247,7 +247,7 @@ export function toChatFields(
 function toSampling(body: WireChatFields): Sampling {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   const stop = typeof body.stop === 'string' ? [body.stop] : body.stop;
-  const all = {
+  return present({
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k,
@@ -257,10 +257,7 @@ function toSampling(body: WireChatFields): Sampling {
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
     reasoningEffort: toEffort(body.reasoning_effort),
-  };
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
-  ) as Sampling;
+  });
 }
 
 /** An effort in OpenAI's words: front ends also write `x-high`. */

@@ -6,6 +6,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../core/chat.ts';
+import { present } from '../../core/objects.ts';
 import { toJsonSchema } from './schema.ts';
 import type { GenerateContentBody, WireFunction, WireGenerationConfig, WireTool } from './wire.ts';
 
@@ -83,7 +84,7 @@ function asksForText(name: string, value: unknown): boolean {
 }
 
 function toSampling(config: WireGenerationConfig): Sampling {
-  const all = {
+  return present({
     temperature: config.temperature,
     topP: config.topP,
     topK: config.topK,
@@ -95,10 +96,7 @@ function toSampling(config: WireGenerationConfig): Sampling {
     reasoningEffort: toEffort(config.thinkingConfig),
     thinkingTokens:
       (config.thinkingConfig?.thinkingBudget ?? 0) > 0 ? config.thinkingConfig?.thinkingBudget : undefined,
-  };
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
-  ) as Sampling;
+  });
 }
 
 /** Tokens of thoughts up to which an effort is called low or medium. */

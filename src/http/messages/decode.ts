@@ -9,7 +9,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../../core/chat.ts';
-import { isObject, wordsOf } from '../../core/objects.ts';
+import { isObject, present, wordsOf } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -209,7 +209,7 @@ function toResponseFormat(body: MessagesBody, note: Note): ResponseFormat | unde
 }
 
 function toSampling(body: MessagesBody): Sampling {
-  const all = {
+  return present({
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k,
@@ -217,10 +217,7 @@ function toSampling(body: MessagesBody): Sampling {
     stop: body.stop_sequences,
     reasoningEffort: toEffort(body),
     thinkingTokens: toTokens(body),
-  };
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
-  ) as Sampling;
+  });
 }
 
 /** A number of tokens for thoughts: models that take one get it, also where an effort is asked for beside it. */

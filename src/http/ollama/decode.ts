@@ -9,6 +9,7 @@ import type {
   ToolCall,
 } from '../../core/chat.ts';
 import { dataUri, isDataUri, mimeTypeOf } from '../../core/data-uri.ts';
+import { present } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { Wish } from '../../routing/select.ts';
 import { parseId } from '../edge/body.ts';
@@ -87,7 +88,7 @@ function says(value: unknown): boolean {
 
 function toSampling({ options, think }: AskedBody): Sampling {
   const { num_predict: limit, stop } = options ?? {};
-  const all = {
+  return present({
     temperature: options?.temperature,
     topP: options?.top_p,
     topK: options?.top_k,
@@ -98,10 +99,7 @@ function toSampling({ options, think }: AskedBody): Sampling {
     presencePenalty: options?.presence_penalty,
     frequencyPenalty: options?.frequency_penalty,
     reasoningEffort: toEffort(think),
-  };
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
-  ) as Sampling;
+  });
 }
 
 /** How much a model is to think: the middle for a plain yes. */

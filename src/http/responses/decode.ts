@@ -12,7 +12,7 @@ import type {
   VendorData,
 } from '../../core/chat.ts';
 import { dataUri } from '../../core/data-uri.ts';
-import { isObject, wordsOf } from '../../core/objects.ts';
+import { isObject, present, wordsOf } from '../../core/objects.ts';
 import { asArguments, modelName } from '../../core/tool-names.ts';
 import { isUpload } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
@@ -258,13 +258,12 @@ export function isWebSearch(type: unknown): boolean {
 }
 
 function toSampling(body: ResponseBody): Sampling {
-  const all = {
+  return present({
     temperature: body.temperature,
     topP: body.top_p,
     maxTokens: body.max_output_tokens,
     reasoningEffort: body.reasoning?.effort,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
+  });
 }
 
 interface Chosen {
