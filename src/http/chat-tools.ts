@@ -1,6 +1,6 @@
 import type { ChatRequest, Tool, ToolCall, ToolChoice } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isObject, membersOf } from '../core/objects.ts';
+import { isObject, membersOf, objectsIn } from '../core/objects.ts';
 import { toolCallId } from '../providers/openai/ids.ts';
 import { asFunction, freeformText, isGrammar } from './freeform.ts';
 import { lostOlderFields, type ToolFields, toolsOf } from './older-calls.ts';
@@ -91,7 +91,6 @@ function allowedBy(
   if (!isObject(choice) || choice['type'] !== 'allowed_tools') return undefined;
   // The Responses API has both beside the type, and clients mix them up.
   const { mode, tools } = isObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
-  const listed = Array.isArray(tools) ? tools.filter(isObject) : [];
-  const names = listed.map((tool) => membersOf(tool['function'] ?? tool['custom'] ?? tool)['name']);
+  const names = objectsIn(tools).map((tool) => membersOf(tool['function'] ?? tool['custom'] ?? tool)['name']);
   return { names: new Set(names), choice: mode === 'required' ? 'required' : 'auto' };
 }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { MemoryFilters, MemoryItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue, parseId } from '../edge/body.ts';
@@ -111,7 +112,7 @@ function parseFilters(text: string | undefined, param: string): MemoryFilters {
   } catch {
     throw new SluiceError('invalid_request', `'${param}' is not valid JSON.`, { param });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new SluiceError('invalid_request', `'${param}' must be a JSON object.`, { param });
   }
   const entries = Object.entries(value);

@@ -12,7 +12,7 @@ import type {
   VendorData,
 } from '../../core/chat.ts';
 import { dataUri } from '../../core/data-uri.ts';
-import { isObject, present, wordsOf } from '../../core/objects.ts';
+import { objectsIn, present, wordsOf } from '../../core/objects.ts';
 import { asArguments, modelName } from '../../core/tool-names.ts';
 import { isUpload } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
@@ -188,7 +188,7 @@ function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] 
 /** The tools that items bring, which newer clients write into the conversation. */
 export function additionalTools(items: readonly KeptItem[]): readonly WireTool[] {
   return items.flatMap(({ item: { type, tools } }) =>
-    type === 'additional_tools' && Array.isArray(tools) ? tools.filter(isObject) : [],
+    type === 'additional_tools' ? objectsIn(tools) : [],
   ) as WireTool[];
 }
 
@@ -237,7 +237,8 @@ export function searchOf({ tools, tool_choice: choice }: ResponseBody): 'first' 
   if (typeof choice === 'object' && choice !== null) {
     if (isWebSearch(choice.type)) return 'first';
     if (choice.type === 'function' || choice.type === 'custom') return undefined;
-    if (choice.type === 'allowed_tools' && !allowedIn(choice).some(({ type }) => isWebSearch(type))) return undefined;
+    if (choice.type === 'allowed_tools' && !objectsIn(choice['tools']).some(({ type }) => isWebSearch(type)))
+      return undefined;
   }
   if (choice === 'none') return undefined;
   return callablesOf(given).length === 0 ? 'first' : 'by-model';
@@ -246,10 +247,6 @@ export function searchOf({ tools, tool_choice: choice }: ResponseBody): 'first' 
 /** Whether pages may be fetched for a search, and not only what the engine knows of them. */
 export function mayFetchPages({ tools }: ResponseBody): boolean {
   return !(tools ?? []).some((tool) => isWebSearch(tool.type) && tool['external_web_access'] === false);
-}
-
-function allowedIn(choice: Json): readonly Json[] {
-  return (Array.isArray(choice['tools']) ? choice['tools'] : []).filter(isObject);
 }
 
 /** `web_search`, `web_search_preview`, and both with a date. */
@@ -290,7 +287,7 @@ function choose(
     return { tools, toolChoice: { name: chosen?.tool.name ?? name }, isDropped: false };
   }
   if (type === 'allowed_tools') {
-    const allowed = allowedIn(choice);
+    const allowed = objectsIn(choice['tools']);
     const left = callables.filter((each) =>
       allowed.some((one) => one['name'] === (one['type'] === 'namespace' ? each.namespace : each.name)),
     );

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import { collect, within } from '../../core/collect.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject, membersOf } from '../../core/objects.ts';
+import { membersOf, parseObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { TimedText, Transcribed, TranscriptEvent, TranscriptionRequest } from '../../core/transcription.ts';
 import { needModel } from './post.ts';
@@ -93,19 +93,14 @@ const SEGMENTS = {
 } as const;
 
 function parseSegments(content: string, { label }: Provider): readonly TimedText[] {
-  let json: unknown;
-  try {
-    json = JSON.parse(content);
-  } catch {
-    json = undefined;
-  }
-  const segments = isObject(json) && Array.isArray(json['segments']) ? json['segments'] : undefined;
-  const timed = segments?.flatMap((segment): TimedText[] => {
+  const { segments } = parseObject(content) ?? {};
+  const listed = Array.isArray(segments) ? segments : undefined;
+  const timed = listed?.flatMap((segment): TimedText[] => {
     const { start, end, text } = membersOf(segment);
     if (typeof start !== 'number' || typeof end !== 'number' || typeof text !== 'string') return [];
     return [{ text: text.trim(), start, end }];
   });
-  if (timed !== undefined && timed.length === segments?.length) return timed;
+  if (timed !== undefined && timed.length === listed?.length) return timed;
   throw new SluiceError('upstream_invalid', `${label} did not tell the times in the form that it was asked for.`);
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject, wordsOf } from '../../core/objects.ts';
+import { isObject, parseObject, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type {
   TimedText,
@@ -101,13 +101,8 @@ async function* events(head: Buffer, body: Body, limit: number): AsyncGenerator<
 }
 
 function toEvent(data: string): TranscriptEvent | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(json)) return undefined;
+  const json = parseObject(data);
+  if (json === undefined) return undefined;
   const failure = failureInAnswer(json);
   if (failure !== undefined) throw failure;
   if (typeof json['type'] === 'string') return { ...json, type: json['type'] };
