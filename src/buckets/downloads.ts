@@ -1,4 +1,5 @@
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { parseJson } from '../core/objects.ts';
 
 /** An uploaded file of this name is a list of addresses to read, not a document. */
 export const DOWNLOADS = 'downloads.json';
@@ -26,12 +27,7 @@ export interface Downloaded {
  * text is no such list: nothing in it is an address.
  */
 export function addressesOf(text: string): readonly string[] | undefined {
-  let list: unknown;
-  try {
-    list = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const list = parseJson(text);
   if (!Array.isArray(list)) return undefined;
   const addresses = list
     .flatMap((entry: { readonly url?: unknown; readonly urls?: unknown } | null) => [entry?.url, entry?.urls])

@@ -52,12 +52,17 @@ export function fieldText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : wordsOf(value);
 }
 
-/** JSON text of an object; undefined for any other text. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+/** What JSON text says; undefined for any other text. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** JSON text of an object; undefined for any other text. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { hostAndPort } from '../../config/bind.ts';
 import type { Config } from '../../config/config.ts';
 import { get } from '../../core/node-http.ts';
+import { parseObject } from '../../core/objects.ts';
 import { examineDatabase } from '../../stores/index.ts';
 import { listenFailure } from '../listen-failure.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
@@ -116,11 +117,7 @@ function sluiceOf({ statusCode, headers }: IncomingMessage, text: string): { slu
   // What one with a key answers to whoever does not show it (http/edge/errors.ts).
   const asksForKey = statusCode === 401 && headers['www-authenticate']?.includes('realm="Sluice"');
   if (asksForKey === true) return { sluice: 'a Sluice that asks for its access key' };
-  try {
-    const { version, latest_version: latest } = Object(JSON.parse(text)) as Record<string, unknown>;
-    // Both together: the answer of dialect A, which hardly anything else gives at this path.
-    return typeof version === 'string' && latest !== undefined ? { sluice: `Sluice ${version}` } : {};
-  } catch {
-    return {};
-  }
+  const { version, latest_version: latest } = parseObject(text) ?? {};
+  // Both together: the answer of dialect A, which hardly anything else gives at this path.
+  return typeof version === 'string' && latest !== undefined ? { sluice: `Sluice ${version}` } : {};
 }

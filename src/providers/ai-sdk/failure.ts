@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { wordsOf } from '../../core/objects.ts';
+import { parseJson, wordsOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { paramOf } from '../openai/failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
@@ -201,12 +201,8 @@ function clean(speaker: Speaker, text: string): string {
 
 /** Google writes an error that takes the place of a stream as the one element of a list. */
 function parse(text: string): unknown {
-  try {
-    const json: unknown = JSON.parse(text);
-    return Array.isArray(json) ? json[0] : json;
-  } catch {
-    return undefined;
-  }
+  const json = parseJson(text);
+  return Array.isArray(json) ? json[0] : json;
 }
 
 function member(value: unknown, key: string): unknown {

@@ -1,5 +1,5 @@
 import { type ErrorCode, SluiceError } from '../../core/errors.ts';
-import { membersOf } from '../../core/objects.ts';
+import { membersOf, parseJson } from '../../core/objects.ts';
 import { open } from '../../outbound/body.ts';
 import type { UpstreamRequest } from '../../outbound/request.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
@@ -35,7 +35,7 @@ export async function askBytes(
   const { status, headers } = response;
   if (status < 200 || status >= 300) {
     const body = await errorBody(response.body);
-    const said = explain(parsed(body));
+    const said = explain(parseJson(body.toString('utf8')));
     const words = said === undefined ? body : Buffer.from(JSON.stringify({ error: { message: said } }));
     throw failureOfStatus(status, headers, words);
   }
@@ -52,7 +52,7 @@ export async function askJson(
   explain?: (json: unknown) => string | undefined,
 ): Promise<unknown> {
   const { bytes } = await askBytes(deps, question, signal, explain);
-  const json = parsed(bytes);
+  const json = parseJson(bytes.toString('utf8'));
   if (json !== undefined) return json;
   throw new SluiceError('upstream_invalid', 'The provider answered with something that is not JSON.');
 }
@@ -83,12 +83,4 @@ function listedWords(list: unknown): string | undefined {
 export function reported(code: ErrorCode, label: string, words: unknown): SluiceError {
   const said = typeof words === 'string' && words.trim() !== '' ? `: ${words.slice(0, 1_000)}` : '.';
   return new SluiceError(code, `${label} did not draw${said}`);
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

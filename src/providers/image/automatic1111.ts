@@ -4,7 +4,7 @@ import { base64Of, dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
-import { defined, membersOf, wordsOf } from '../../core/objects.ts';
+import { defined, membersOf, parseJson, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { headersFor } from '../about.ts';
 import { askJson } from './ask.ts';
@@ -137,10 +137,6 @@ async function toBody(request: ImageRequest, call: Call, deps: ImageProviderDeps
 }
 
 function gridIndex(info: unknown): number {
-  try {
-    const { index_of_first_image: index } = membersOf(JSON.parse(wordsOf(info)));
-    return typeof index === 'number' && index >= 0 ? index : 0;
-  } catch {
-    return 0;
-  }
+  const { index_of_first_image: index } = membersOf(parseJson(wordsOf(info)));
+  return typeof index === 'number' && index >= 0 ? index : 0;
 }

@@ -1,6 +1,7 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageWatcher } from '../../core/image.ts';
+import { parseJson } from '../../core/objects.ts';
 import type { Speaker } from '../ai-sdk/failure.ts';
 import { goodAnswer, wholeOf } from '../ai-sdk/vendor-answer.ts';
 import { explanationOf } from './ask.ts';
@@ -122,10 +123,6 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
 
 /** An error body in the form that `statusFailure` reads. */
 function worded(text: string): string {
-  try {
-    const said = explanationOf(JSON.parse(text));
-    return said === undefined ? text : JSON.stringify({ error: { message: said } });
-  } catch {
-    return text;
-  }
+  const said = explanationOf(parseJson(text));
+  return said === undefined ? text : JSON.stringify({ error: { message: said } });
 }

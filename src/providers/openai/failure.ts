@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SluiceError } from '../../core/errors.ts';
-import { membersOf } from '../../core/objects.ts';
+import { membersOf, parseJson } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { speaksTls } from '../../outbound/transport-failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
@@ -19,7 +19,7 @@ export function failureOfStatus(
   body: Buffer,
   names: 'same' | 'other' = 'other',
 ): SluiceError {
-  const json = parse(body);
+  const json = parseJson(body.toString('utf8'));
   const said = messageOf(json);
   const options = {
     ...pacing(secondsToWait(headers['retry-after']), rateLimits(headers)),
@@ -136,12 +136,4 @@ function isStep(step: unknown): boolean {
 function clean(text: string): string {
   const printable = text.replace(/[^\P{Cc}\n\t]/gu, ' ').trim();
   return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { JsonAnswer, JsonRequest } from '../../core/json-task.ts';
+import { parseObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { Body } from '../../outbound/body.ts';
 import { beginningOf } from '../openai/beginning.ts';
@@ -39,7 +40,7 @@ async function relayed(
   if (isEvents === undefined) throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
   if (isEvents) {
     const [first] = new EventReader(sseLineBytes).push(head);
-    const failure = first === undefined ? undefined : failureIn(first);
+    const failure = failureInAnswer(parseObject(first ?? '') ?? {});
     if (failure === undefined) return { kind: 'events', events: continued(head, body) };
     await body.return();
     throw failure;
@@ -56,13 +57,5 @@ async function* continued(head: Buffer, body?: Body): AsyncGenerator<Buffer, voi
     if (body !== undefined) yield* body;
   } finally {
     await body?.return();
-  }
-}
-
-function failureIn(data: string): SluiceError | undefined {
-  try {
-    return failureInAnswer(JSON.parse(data) as object);
-  } catch {
-    return undefined;
   }
 }
