@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
+import type { ChatRequest } from '../core/chat.ts';
+import { parseId } from './edge/body.ts';
 
 /** A label: text without control characters, at most 256 of them; undefined when there is none. */
 export function printable(value: unknown): string | undefined {
@@ -17,6 +19,11 @@ export function printable(value: unknown): string | undefined {
 export function userOf(request: FastifyRequest, ofBody?: unknown): string {
   const header = request.headers['x-user'] ?? request.headers['x_user'];
   return printable(typeof header === 'string' ? asWritten(header) : header) ?? printable(ofBody) ?? 'unknown';
+}
+
+/** Whose memory a body asks for: of the user that it names in the field `param`. */
+export function memoryOf(memory: unknown, user: unknown, param = 'user'): Pick<ChatRequest, 'memoryUser'> {
+  return memory === true && typeof user === 'string' ? { memoryUser: parseId(user, param) } : {};
 }
 
 /** Node reads headers as Latin-1, which browsers send; most programs send UTF-8. */

@@ -12,10 +12,10 @@ import { accepts } from '../accepts.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
 import { nothingSaid, tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
+import { memoryOf } from '../user.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
@@ -187,7 +187,7 @@ function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<
     ...(prompt === '' ? {} : { prompt }),
     ...(typeof body.aspect_ratio === 'string' ? { aspectRatio: body.aspect_ratio } : {}),
     downloadMedia: body.download_media !== false,
-    ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+    ...memoryOf(body.memory, body.user),
     extra: Object.fromEntries(Object.entries(value).filter(([name]) => !KNOWN_FIELDS.has(name))),
   };
 }

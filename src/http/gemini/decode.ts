@@ -1,8 +1,8 @@
 import type { ChatRequest } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Wish } from '../../routing/select.ts';
-import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
+import { memoryOf } from '../user.ts';
 import { toSettings } from './config.ts';
 import { type DecodedContents, toMessages, toSystem } from './contents.ts';
 import { type GenerateContentBody, KNOWN_FIELDS, OWN_FIELDS, REFUSED_FIELDS, type WireContent } from './wire.ts';
@@ -28,7 +28,6 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
   if (contents.every(saysNothing)) throw nothingSaid();
   const { messages, foreign: parts } = toMessages(contents);
   const system = body.systemInstruction == null ? NOTHING : toSystem(body.systemInstruction);
-  const remembers = body.memory === true && typeof body.user === 'string';
   const unknown = Object.entries(body).flatMap(([name, value]) =>
     KNOWN_FIELDS.has(name) || REFUSED_FIELDS.has(name) || value === null ? [] : [name],
   );
@@ -41,7 +40,7 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
       ...(body.conversation == null ? {} : { conversation: body.conversation }),
       ...toWebSearch(body.webSearch),
       downloadMedia: body.downloadMedia === true,
-      ...(remembers && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+      ...memoryOf(body.memory, body.user),
       extra: {},
     },
     fields: fieldsOf(body),

@@ -7,11 +7,11 @@ import type { ClientKeys } from '../../routing/credentials.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
-import { parseId } from '../edge/body.ts';
 import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
+import { memoryOf } from '../user.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
 import { type Decoded, decodeMessages } from './decode.ts';
@@ -42,11 +42,10 @@ export async function toQuestion(
     endsWithQuestion(decoded.request.messages) &&
     !(await firstSpeaks('anthropic', wish, keys, deps));
   const { webSearch = searchesHere ? true : undefined, ...decodedRequest } = decoded.request;
-  const user = body.metadata?.user_id;
   const asked: ChatRequest = {
     ...decodedRequest,
     ...(webSearch === undefined || hasSearch(body.tool_calls) ? {} : { webSearch }),
-    ...(body.memory === true && typeof user === 'string' ? { memoryUser: parseId(user, 'metadata.user_id') } : {}),
+    ...memoryOf(body.memory, body.metadata?.user_id, 'metadata.user_id'),
   };
   return {
     wish,

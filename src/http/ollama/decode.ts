@@ -12,8 +12,8 @@ import { dataUri, isDataUri, mimeTypeOf } from '../../core/data-uri.ts';
 import { present } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { Wish } from '../../routing/select.ts';
-import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
+import { memoryOf } from '../user.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import {
   type AskedBody,
@@ -48,7 +48,6 @@ export function generateToRequest(body: GenerateBody, wish: Wish): ChatRequest {
 
 function common(body: AskedBody, wish: Wish): Omit<ChatRequest, 'messages'> {
   const responseFormat = toFormat(body.format);
-  const remembers = body.memory === true && typeof body.user === 'string';
   return {
     ...wish,
     format: 'ollama',
@@ -57,7 +56,7 @@ function common(body: AskedBody, wish: Wish): Omit<ChatRequest, 'messages'> {
     ...(body.conversation == null ? {} : { conversation: body.conversation }),
     ...toWebSearch(body.web_search),
     downloadMedia: body.download_media === true,
-    ...(remembers && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+    ...memoryOf(body.memory, body.user),
     extra: toExtra(body),
   };
 }

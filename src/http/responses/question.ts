@@ -5,11 +5,11 @@ import { SluiceError } from '../../core/errors.ts';
 import { SEARCH_BY_MODEL } from '../../enrich/search-by-model.ts';
 import type { Question } from '../../routing/router.ts';
 import type { WebSearch } from '../../search/search.ts';
-import { parseId } from '../edge/body.ts';
 import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
+import { memoryOf } from '../user.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
 import { enterConversation } from './conversation.ts';
@@ -84,7 +84,7 @@ export async function prepare(
     ...fields.value,
     ...(hasSearch(body.tool_calls) || search !== undefined ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,
-    ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+    ...memoryOf(body.memory, body.user),
     format: 'responses',
     extra,
   };

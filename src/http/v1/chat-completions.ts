@@ -17,13 +17,13 @@ import type { Target } from '../../routing/select.ts';
 import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } from '../answer.ts';
 import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { parseId } from '../edge/body.ts';
 import type { JsonBody, OutlinedChat } from '../edge/json-body.ts';
 import { clientKeys } from '../keys.ts';
 import { hasOlderForm } from '../older-calls.ts';
 import { quickCheck } from '../quick-check.ts';
 import { asksForSchema, tellLostParts, toChatFields, toEffort, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
+import { memoryOf } from '../user.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ChatFields, DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
 import { wishOf } from '../wish.ts';
@@ -273,7 +273,7 @@ function toChatRequest(
     ...(body.conversation == null ? {} : { conversation: body.conversation }),
     ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,
-    ...(wantsMemory(body) && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+    ...memoryOf(body.memory, body.user),
     extra: Object.fromEntries(extra),
   };
 }
