@@ -4,7 +4,7 @@ import { editObject } from '../core/json.ts';
 import type { Asked } from '../routing/router.ts';
 import type { JsonBody } from './edge/json-body.ts';
 import { clientKeys } from './keys.ts';
-import { DROPPED_FIELDS, Name, RoutingFields } from './wire.ts';
+import { CallFields, DROPPED_FIELDS, Name, RoutingFields } from './wire.ts';
 import { wishOf } from './wish.ts';
 
 /** What every request for something else than a chat may say about where and how it is done; no upstream sees it. */
@@ -14,8 +14,7 @@ export const TaskFields = {
   provider: RoutingFields.provider,
   ignored: RoutingFields.ignored,
   api_key: RoutingFields.api_key,
-  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-  timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+  ...CallFields,
 };
 
 const Fields = z.looseObject(TaskFields);

@@ -153,6 +153,12 @@ export const DeadlineFields = {
   stream_timeout: Seconds.describe('Seconds between two pieces of the answer, below the server’s own limit'),
 };
 
+/** Fields that every request may have, whatever it asks for; no upstream sees them. */
+export const CallFields = {
+  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
+  timeout: DeadlineFields.timeout,
+};
+
 /** Fields about where and how Sluice answers; no upstream sees them. */
 export const RoutingFields = {
   model: Name.nullish().describe(

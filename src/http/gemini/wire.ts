@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Count, DROPPED_FIELDS, Finite, RoutingFields } from '../wire.ts';
+import { CallFields, Count, DROPPED_FIELDS, Finite, RoutingFields } from '../wire.ts';
 import { camelName, toCamelCase } from './camel.ts';
 
 /**
@@ -109,8 +109,7 @@ const AskingFields = {
   ignored: RoutingFields.ignored,
   apiKey: RoutingFields.api_key,
   user: z.string().max(1_000).nullish(),
-  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-  timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+  ...CallFields,
 };
 
 const Asking = z.looseObject(AskingFields);

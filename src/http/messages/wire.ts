@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Effort, Finite, RoutingFields, typeBeside } from '../wire.ts';
+import { CallFields, Effort, Finite, RoutingFields, typeBeside } from '../wire.ts';
 
 /**
  * The wire format of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages/create). Structure is checked,
@@ -151,8 +151,7 @@ export const MessagesBody = z
       .nullish()
       .describe('A conversation that the server holds; only Anthropic does, at others send all messages without it'),
     metadata: z.looseObject({ user_id: z.string().max(1_000).nullish() }).nullish(),
-    strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+    ...CallFields,
     memory: z
       .boolean()
       .nullish()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, RoutingFields } from '../wire.ts';
+import { CallFields, Name, RoutingFields } from '../wire.ts';
 
 /**
  * The wire format of Ollama's API (https://github.com/ollama/ollama/blob/main/docs/api.md). Structure is checked, values are
@@ -75,8 +75,7 @@ const Asked = {
   keep_alive: z.union([z.string(), z.number()]).nullish().describe('Without effect: nothing is loaded on demand'),
   user: z.string().max(1_000).nullish(),
   memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
-  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-  timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+  ...CallFields,
 };
 
 /** `POST /api/chat` */

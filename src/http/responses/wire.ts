@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Effort, Name, RoutingFields, typeBeside, wholeNumber } from '../wire.ts';
+import { CallFields, Effort, Name, RoutingFields, typeBeside, wholeNumber } from '../wire.ts';
 
 /** Answers, items and events are objects whose members we pass on. */
 export type Json = Record<string, unknown>;
@@ -170,8 +170,7 @@ export const ResponseBody = z
     safety_identifier: z.string().max(1_000).nullish(),
     user: z.string().max(1_000).nullish(),
     memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
-    strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+    ...CallFields,
   })
   .describe('A request of the Responses API; fields that are not listed are passed on to upstreams that speak it too');
 export type ResponseBody = z.infer<typeof ResponseBody>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_CHOICES } from '../../core/chat.ts';
-import { ChatFields, DeadlineFields, RoutingFields, WireMessage } from '../wire.ts';
+import { CallFields, ChatFields, DeadlineFields, RoutingFields, WireMessage } from '../wire.ts';
 
 /** `POST chat/completions`. Unknown fields are kept and passed on. */
 export const ChatCompletionBody = z
@@ -12,7 +12,7 @@ export const ChatCompletionBody = z
     n: z.int().min(1).max(MOST_CHOICES).nullish(),
     ...ChatFields,
     conversation_id: z.string().max(256).nullish(),
-    strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
+    strict: CallFields.strict,
     ...DeadlineFields,
     media: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
     images: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
