@@ -1,6 +1,6 @@
 import type { WireChunk } from './chunks.ts';
 import { EventDecoder } from './events.ts';
-import { BACKEND, isAbort, RequestError, request } from './http.ts';
+import { BACKEND, isAbort, postJson, RequestError, request } from './http.ts';
 
 /** What one read brought, and the id of its last event where the server numbers them. */
 export interface Arrived {
@@ -17,12 +17,8 @@ export interface AnswerStream {
 
 /** Asks for an answer. */
 export async function converse(body: object, signal: AbortSignal): Promise<AnswerStream> {
-  const response = await request(`${BACKEND}/conversation`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...labelOf(body) },
-    body: JSON.stringify({ ...body, resumable: true }),
-    signal,
-  });
+  const headers = { accept: 'text/event-stream', ...labelOf(body) };
+  const response = await postJson(`${BACKEND}/conversation`, { ...body, resumable: true }, { headers, signal });
   const id = response.headers.get('x-sluice-stream');
   return { arrivals: read(response), ...(id === null ? {} : { id }) };
 }

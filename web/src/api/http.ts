@@ -62,13 +62,8 @@ export async function getJson<Shape>(path: string, options?: RequestInit): Promi
   return (await request(path, options)).json() as Promise<Shape>;
 }
 
-/** The JSON that comes back for some JSON. */
-export async function postJson<Shape>(path: string, body: unknown, options: RequestInit = {}): Promise<Shape> {
-  const response = await request(path, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    ...options,
-    headers: { 'content-type': 'application/json', ...options.headers },
-  });
-  return response.json() as Promise<Shape>;
+/** Posts some JSON. */
+export function postJson(path: string, body: unknown, options: RequestInit = {}): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...options.headers };
+  return request(path, { ...options, method: 'POST', headers, body: JSON.stringify(body) });
 }

@@ -1,13 +1,9 @@
-import { BACKEND, deleteAt, isAbort, RequestError, request } from '../../api/http.ts';
+import { BACKEND, deleteAt, isAbort, postJson, RequestError } from '../../api/http.ts';
 import type { SharedBody } from './shared-chat.ts';
 
 /** Puts a version of a chat where everybody with the link can read it. */
 export async function publish(body: SharedBody): Promise<void> {
-  await request(`${BACKEND}/chat/${encodeURIComponent(body.share)}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  await postJson(`${BACKEND}/chat/${encodeURIComponent(body.share)}`, body);
 }
 
 /** Takes a shared chat back. */
