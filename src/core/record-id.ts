@@ -10,7 +10,8 @@ let lastText = '';
 /**
  * An id for a record of which there will be many: the time first, so that an index grows at its end, then 128 random bits.
  */
-export function recordId(now: number = Date.now()): string {
+export function recordId(): string {
+  const now = Date.now();
   if (used + 16 > POOL.length) {
     randomBytes(POOL.length).copy(POOL);
     used = 0;

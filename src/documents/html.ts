@@ -20,7 +20,6 @@ const { strikethrough, highlightedCodeBlock } = createRequire(import.meta.url)('
 /** The little of the DOM that is needed here; linkedom's own types ask for those of browsers. */
 interface Element {
   readonly nodeName: string;
-  readonly tagName?: string;
   readonly children: readonly Element[];
   readonly textContent: string | null;
   readonly className: string;

@@ -9,9 +9,9 @@ export class Durations {
     this.#counts = new Map(counts);
   }
 
-  add(milliseconds: number, times = 1): void {
+  add(milliseconds: number): void {
     const name = milliseconds <= 1 ? 0 : Math.round(Math.log(milliseconds) / GROWTH);
-    this.#count(name, times);
+    this.#count(name, 1);
   }
 
   merge(other: Durations): void {

@@ -45,7 +45,7 @@ export async function doctor({ flags, environment, directory, colour, write }: D
       keyPlace(provider, config, environment),
     ),
     examineProviders(from(on, 'local'), local, () => undefined),
-    attempt('the embedded model', examineEmbedded(config, from(on, 'embedded'))),
+    attempt(examineEmbedded(config, from(on, 'embedded'))),
   ]);
   await close();
   tell('Providers', orElse(providers.findings, nothingYet));
@@ -72,9 +72,9 @@ function orElse(findings: readonly Finding[], otherwise: Finding): readonly Find
 }
 
 /** A part of the examination that itself fails is a finding, and the others go on. */
-async function attempt(what: string, examination: Promise<Examined>): Promise<Examined> {
+async function attempt(examination: Promise<Examined>): Promise<Examined> {
   return await examination.catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    return { findings: [wrong(`${what} could not be examined: ${reason}`)], offered: [] };
+    return { findings: [wrong(`the embedded model could not be examined: ${reason}`)], offered: [] };
   });
 }

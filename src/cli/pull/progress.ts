@@ -9,20 +9,18 @@ const LINE = '\r\x1b[K';
 export class Progress {
   readonly #name: string;
   readonly #output: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
-  readonly #now: () => number;
   #begun: { readonly at: number; readonly bytes: number } | undefined;
   #shownAt = Number.NEGATIVE_INFINITY;
   #part = -1;
   #isOnLine = false;
 
-  constructor(name: string, output: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>, now = () => performance.now()) {
+  constructor(name: string, output: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>) {
     this.#name = name;
     this.#output = output;
-    this.#now = now;
   }
 
   show(bytes: number, total: number | undefined): void {
-    const now = this.#now();
+    const now = performance.now();
     this.#begun ??= { at: now, bytes };
     const part = total === undefined || total === 0 ? 0 : Math.floor((bytes / total) * PARTS);
     if (this.#output.isTTY ? now - this.#shownAt < REFRESH_MS && bytes !== total : part === this.#part) return;

@@ -26,11 +26,11 @@ const BLOCK_GAP = 4;
 const MOST_COLUMNS = 400;
 
 /** The lines of some pages, in the order in which their text comes. */
-export function linesOf(items: readonly TextItem[], first = 0): Line[] {
+export function linesOf(items: readonly TextItem[]): Line[] {
   const lines: { page: number; y: number; height: number; pieces: Piece[] }[] = [];
-  items.forEach((item, offset) => {
+  items.forEach((item, index) => {
     if (item.itemType !== 'Text' || item.text.trim() === '') return;
-    const piece = { ...item, index: first + offset };
+    const piece = { ...item, index };
     const last = lines.at(-1);
     const height = Math.max(item.height, last?.height ?? 0);
     if (last?.page === item.page && Math.abs(last.y - item.y) < height * SAME_LINE) {

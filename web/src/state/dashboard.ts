@@ -52,10 +52,13 @@ export function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
+/** About so many steps an axis has. */
+const STEPS = 4;
+
 /** Marks of an axis from 0 to at least `most`: 1, 2 or 5 times a power of ten apart. */
-export function ticksUpTo(most: number, count = 4): readonly number[] {
+export function ticksUpTo(most: number): readonly number[] {
   if (!(most > 0)) return [0];
-  const rough = most / count;
+  const rough = most / STEPS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * (1 - 1e-9)) ?? 10);
   const steps = Math.ceil(most / step - 1e-9);

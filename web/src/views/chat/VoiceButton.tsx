@@ -10,8 +10,6 @@ interface Recognition extends EventTarget {
   lang: string;
   continuous: boolean;
   interimResults: boolean;
-  /** Recognise on this device, where the browser can. */
-  processLocally?: boolean;
   start(): void;
   stop(): void;
   /** As `stop`, without a last result. */
