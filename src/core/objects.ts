@@ -39,6 +39,11 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** The first of them that is a text and says something. */
+export function firstSaid(values: readonly unknown[]): string | undefined {
+  return values.find((each): each is string => typeof each === 'string' && each.trim() !== '');
+}
+
 /**
  * A plain value that somebody else wrote, as words; none for an object or list, whose `toString` may be anything, so that
  * `String` would throw.

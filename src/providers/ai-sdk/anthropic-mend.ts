@@ -1,4 +1,4 @@
-import { isObject, membersOf, parseObject, textOf } from '../../core/objects.ts';
+import { firstSaid, isObject, membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { toolCallId } from '../openai/ids.ts';
 import { numbers } from './numbers.ts';
 
@@ -108,7 +108,7 @@ export function isFailure({ type, error }: Json): boolean {
 export function failureIn(event: Json): Json {
   const { error } = event;
   const { type, message, code, status_code: status } = { ...event, ...membersOf(error) };
-  const said = [error, message].find((each) => typeof each === 'string' && each.trim() !== '');
+  const said = firstSaid([error, message]);
   const number = [status, code].map(Number).find((each) => each >= 400 && each < 600);
   return {
     type: typeof type === 'string' && type !== 'error' ? type : 'api_error',

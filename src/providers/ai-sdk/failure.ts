@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { parseJson, wordsOf } from '../../core/objects.ts';
+import { firstSaid, parseJson, wordsOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { paramOf } from '../openai/failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
@@ -176,8 +176,7 @@ function detailsOf(json: unknown): ErrorOptions {
 
 /** Anthropic and Google: `error.message`; Amazon: `message` or `Message`. */
 function messageOf(json: unknown): string | undefined {
-  const said = [member(member(json, 'error'), 'message'), member(json, 'message'), member(json, 'Message')];
-  return said.find((each): each is string => typeof each === 'string' && each.trim() !== '');
+  return firstSaid([member(member(json, 'error'), 'message'), member(json, 'message'), member(json, 'Message')]);
 }
 
 /** Google names the status within its errors, too. */

@@ -1,4 +1,4 @@
-import { isObject, membersOf, parseObject } from '../../core/objects.ts';
+import { firstSaid, isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
@@ -26,7 +26,7 @@ export function mended(data: string): string {
 /** A failure in Google's form. */
 export function failureIn(error: unknown): Json {
   const { code, message, status, ...others } = membersOf(error);
-  const said = [error, message].find((each) => typeof each === 'string' && each.trim() !== '');
+  const said = firstSaid([error, message]);
   const number = Number(code ?? Number.NaN);
   return {
     ...others,

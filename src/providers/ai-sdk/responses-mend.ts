@@ -1,4 +1,4 @@
-import { isObject, membersOf, parseObject, textOf } from '../../core/objects.ts';
+import { firstSaid, isObject, membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
@@ -109,9 +109,8 @@ function ended({ usage, incomplete_details: details, service_tier: tier, ...resp
 }
 
 function failureOf({ code, message }: Json): Json {
-  const said = typeof message === 'string' && message.trim() !== '';
   return {
     code: typeof code === 'string' ? code : null,
-    message: said ? message : 'The provider reported an error without an explanation.',
+    message: firstSaid([message]) ?? 'The provider reported an error without an explanation.',
   };
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, SluiceError } from '../../core/errors.ts';
-import { membersOf, parseJson } from '../../core/objects.ts';
+import { firstSaid, membersOf, parseJson } from '../../core/objects.ts';
 import { open } from '../../outbound/body.ts';
 import type { UpstreamRequest } from '../../outbound/request.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
@@ -62,10 +62,7 @@ export function explanationOf(json: unknown): string | undefined {
   const { detail, errors, error, message, title, failure_reason: reason } = membersOf(json);
   const inner = membersOf(error)['message'];
   const listed = [detail, errors].map(listedWords);
-  const found = [inner, message, ...listed, detail, errors, error, reason, title].find(
-    (each) => typeof each === 'string' && each.trim() !== '',
-  );
-  return typeof found === 'string' ? found : undefined;
+  return firstSaid([inner, message, ...listed, detail, errors, error, reason, title]);
 }
 
 function listedWords(list: unknown): string | undefined {
@@ -81,6 +78,6 @@ function listedWords(list: unknown): string | undefined {
 
 /** A failure that an upstream reports within a good answer. */
 export function reported(code: ErrorCode, label: string, words: unknown): SluiceError {
-  const said = typeof words === 'string' && words.trim() !== '' ? `: ${words.slice(0, 1_000)}` : '.';
-  return new SluiceError(code, `${label} did not draw${said}`);
+  const said = firstSaid([words]);
+  return new SluiceError(code, `${label} did not draw${said === undefined ? '.' : `: ${said.slice(0, 1_000)}`}`);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SluiceError } from '../../core/errors.ts';
-import { membersOf, parseJson } from '../../core/objects.ts';
+import { firstSaid, membersOf, parseJson } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { speaksTls } from '../../outbound/transport-failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
@@ -103,10 +103,8 @@ function asNumber(value: unknown): number {
 }
 
 function messageOf(json: unknown): string | undefined {
-  for (const candidate of candidates(json)) {
-    if (typeof candidate === 'string' && candidate.trim() !== '') return clean(candidate);
-  }
-  return undefined;
+  const said = firstSaid(candidates(json));
+  return said === undefined ? undefined : clean(said);
 }
 
 /** The places where upstreams put their words: OpenAI's, Mistral's, FastAPI's, Ollama's. */
