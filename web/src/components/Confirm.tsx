@@ -3,6 +3,7 @@ import { toFailure } from '../api/http.ts';
 import { t } from '../i18n/index.ts';
 import { reasonOf } from '../views/chat/advice.ts';
 import { Dialog } from './Dialog.tsx';
+import { ProblemText } from './ProblemText.tsx';
 
 export interface ConfirmProps {
   readonly title: string;
@@ -53,11 +54,7 @@ export function Confirm({ title, text, action, run, onClose }: ConfirmProps) {
       }
     >
       <p>{text}</p>
-      {problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { choiceOf } from '../../actions/chats.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { ProblemText } from '../../components/ProblemText.tsx';
 import { ProvidersLink } from '../../components/ProvidersLink.tsx';
 import { t } from '../../i18n/index.ts';
 import { hasNone } from '../../state/catalog.ts';
@@ -13,11 +14,7 @@ export function Welcome() {
   return (
     <section class="welcome" aria-labelledby="welcome-title">
       <h1 id="welcome-title">{t('welcome.title')}</h1>
-      {catalog.status === 'failed' && (
-        <p class="problem" role="alert">
-          {t('errors.unreachable')}
-        </p>
-      )}
+      {catalog.status === 'failed' && <ProblemText text={t('errors.unreachable')} />}
       {isEmpty && (
         <div class="welcome-empty">
           <p class="problem">{t('welcome.noModels')}</p>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { toFailure } from '../../api/http.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { ProblemText } from '../../components/ProblemText.tsx';
 import { toast } from '../../components/toast.ts';
 import type { Key } from '../../i18n/dictionary.ts';
 import { t } from '../../i18n/index.ts';
@@ -70,11 +71,7 @@ export function DeleteDialog({ close }: { readonly close: () => void }) {
           </label>
         ))}
       </fieldset>
-      {problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
+import { ProblemText } from '../../components/ProblemText.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { useApp } from '../../state/use.ts';
@@ -16,11 +17,7 @@ export function VoicesSection() {
   const automatic = { value: '', label: t('voices.automatic'), hint: t('voices.automaticHint') };
   return (
     <>
-      {catalog.status === 'failed' && (
-        <p class="problem" role="alert">
-          {t('errors.unreachable')}
-        </p>
-      )}
+      {catalog.status === 'failed' && <ProblemText text={t('errors.unreachable')} />}
       <p class="hint">{t('voices.hint')}</p>
       <ul class="rows">
         <VoiceRow option={automatic} chosen={chosen} />

@@ -3,6 +3,7 @@ import { toFailure } from '../../api/http.ts';
 import { copy } from '../../components/copy.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Icon } from '../../components/Icon.tsx';
+import { ProblemText } from '../../components/ProblemText.tsx';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
@@ -56,11 +57,7 @@ export default function ShareDialog({ about, close }: OverlayProps) {
           <input ref={field} readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
         </label>
       )}
-      {problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
       <div class="row-end">
         {link === '' ? (
           <button type="button" class="button is-primary" disabled={isBusy} onClick={() => void start()}>

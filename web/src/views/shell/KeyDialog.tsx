@@ -3,6 +3,7 @@ import { saveKey } from '../../actions/catalog.ts';
 import { toFailure } from '../../api/http.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Icon } from '../../components/Icon.tsx';
+import { ProblemText } from '../../components/ProblemText.tsx';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -64,11 +65,7 @@ export default function KeyDialog({ about, close }: OverlayProps) {
         <p id="key-where" class="hint">
           {t('shell.keyWhere')}
         </p>
-        {problem !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemText text={problem} />
         <div class="row-end">
           {provider?.login_url && (
             <a class="button is-quiet" href={provider.login_url} target="_blank" rel="noopener noreferrer">
