@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Bind } from './config/bind.ts';
 import type { Config, ProviderConfig } from './config/config.ts';
 import { secretsOf } from './config/secrets.ts';
 import { createContent } from './content.ts';
@@ -41,7 +42,7 @@ import { UsageRecorder } from './usage/recorder.ts';
 /** The whole program behind one port. */
 export interface App {
   /** Starts to serve. Rejects with Node's error when the address cannot be had. */
-  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  listen(): Promise<Bind>;
   /** Takes over what may change while we run: providers, aliases, limits, defaults. */
   apply(config: Config): Promise<void>;
   /** Stops accepting, lets answers finish, and cuts what is left after `limits.drainMs` with an error. */

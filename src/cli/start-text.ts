@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { hostAndPort, isLoopback } from '../config/bind.ts';
+import { type Bind, hostAndPort, isLoopback } from '../config/bind.ts';
 import type { Config } from '../config/config.ts';
 import type { Provider } from '../core/provider.ts';
 import type { EmbeddedDescription } from '../providers/embedded/describe.ts';
@@ -9,7 +9,7 @@ import { keyHint } from './key-hint.ts';
 export interface Started {
   readonly config: Config;
   /** Where it really listens. */
-  readonly address: { readonly host: string; readonly port: number };
+  readonly address: Bind;
   readonly providers: readonly Provider[];
   readonly embedded: Pick<EmbeddedDescription, 'bundled' | 'models'>;
   /** What is to be said about variables that have no effect. */

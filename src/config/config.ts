@@ -1,5 +1,6 @@
 import type { ObserveConfig } from '../observe/config.ts';
 import type { SearchConfig } from '../search/config.ts';
+import type { Bind } from './bind.ts';
 import type { Choice, LogLevel, ProviderKind } from './kinds.ts';
 import type { ProxyConfig } from './proxy.ts';
 
@@ -7,7 +8,7 @@ import type { ProxyConfig } from './proxy.ts';
 
 /** What all settings come to, from flags, environment, file and defaults. */
 export interface Config {
-  readonly bind: { readonly host: string; readonly port: number };
+  readonly bind: Bind;
   /** Absolute path. */
   readonly dataDir: string;
   /** Address of a database on a PostgreSQL server; undefined: SQLite, in the data folder. */

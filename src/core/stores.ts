@@ -61,26 +61,34 @@ export interface MemoryQuery {
   readonly limit: number;
 }
 
+/** `total` counts all that match; `score` is given for a search, higher is better. */
+export interface MemoryPage {
+  readonly total: number;
+  readonly items: readonly (MemoryItem & { readonly score?: number })[];
+}
+
 /** What users want to be remembered, apart by user. */
 export interface MemoryStore {
   /** An id that is there is replaced, but for the time when it came. */
   add(items: readonly MemoryItem[]): Promise<void>;
-  /** `total` counts all that match; `score` is given for a search, higher is better. */
-  find(
-    userId: string,
-    query: MemoryQuery,
-  ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }>;
+  find(userId: string, query: MemoryQuery): Promise<MemoryPage>;
   /** One item, or all of a user. Returns how many there were. */
   delete(userId: string, id?: string): Promise<number>;
+}
+
+/** The tokens of one model, provider or user. */
+export interface TokensOf {
+  readonly name: string;
+  readonly totalTokens: number;
 }
 
 /** Sums of a period, and its tokens by model, provider and user. */
 export interface UsageStats {
   /** Every day of the period, also those without requests, oldest first; `date` is yyyy-mm-dd. */
   readonly days: readonly ({ readonly date: string } & UsageTotals)[];
-  readonly models: readonly { readonly name: string; readonly totalTokens: number }[];
-  readonly providers: readonly { readonly name: string; readonly totalTokens: number }[];
-  readonly users: readonly { readonly name: string; readonly totalTokens: number }[];
+  readonly models: readonly TokensOf[];
+  readonly providers: readonly TokensOf[];
+  readonly users: readonly TokensOf[];
   readonly totals: UsageTotals;
 }
 
@@ -96,19 +104,18 @@ export interface UsageStore {
   forgetBefore(date: string): Promise<number>;
 }
 
+/** What a client wants logged. */
+export interface LogEntry {
+  readonly id: string;
+  readonly time: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
 /** What clients want logged. */
 export interface LogStore {
-  add(entry: {
-    readonly id: string;
-    readonly time: number;
-    readonly body: Readonly<Record<string, unknown>>;
-  }): Promise<void>;
+  add(entry: LogEntry): Promise<void>;
   /** The newest first. */
-  newest(
-    limit: number,
-  ): Promise<
-    readonly { readonly id: string; readonly time: number; readonly body: Readonly<Record<string, unknown>> }[]
-  >;
+  newest(limit: number): Promise<readonly LogEntry[]>;
 }
 
 /** A conversation of the Responses API, without its items. */

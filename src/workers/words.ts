@@ -1,3 +1,4 @@
+import type { Bind } from '../config/bind.ts';
 import type { Config, ProviderConfig } from '../config/config.ts';
 import type { Batch } from '../core/chunk.ts';
 import type { Embeddings } from '../core/embedding.ts';
@@ -79,7 +80,7 @@ export interface Tells {
   // A worker tells the primary.
 
   /** It serves: where, and the text that greets whoever started Sluice. */
-  readonly serving: { readonly host: string; readonly port: number; readonly text: string };
+  readonly serving: Bind & { readonly text: string };
   /** It cannot start. */
   readonly failed: { readonly lines: readonly string[]; readonly exitCode: number };
   /** An exception was not caught: it finishes what it answers, and ends. Another one may take its place at once. */

@@ -1,6 +1,7 @@
 import { daysUpTo } from '../../core/days.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { withLineFeedsOnly } from '../../core/line-ends.ts';
+import type { TokensOf } from '../../core/stores.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
 import type { UsageRecord, UsageTotals } from '../../core/usage-record.ts';
 import { openStream } from '../answer.ts';
@@ -86,7 +87,7 @@ export function stats(deps: Deps): Handler {
     const today = new Date().toISOString().slice(0, 10);
     await deps.writeUsage();
     const found = await deps.stores.usage.stats({ today, days, ...(user === undefined ? {} : { user }) });
-    const tokensByName = (rows: readonly { name: string; totalTokens: number }[]): Record<string, number> =>
+    const tokensByName = (rows: readonly TokensOf[]): Record<string, number> =>
       Object.fromEntries(
         [...rows].sort((a, b) => b.totalTokens - a.totalTokens).map((row) => [row.name, row.totalTokens]),
       );

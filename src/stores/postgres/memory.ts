@@ -1,4 +1,4 @@
-import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
+import type { MemoryItem, MemoryPage, MemoryQuery, MemoryStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
 import type { DatabaseHandle } from '../sql/handle.ts';
 import { conditions, type FilterValue, type HasMember, itemOf } from '../sql/memory-items.ts';
@@ -18,10 +18,7 @@ export class PostgresMemory implements MemoryStore {
     if (items.length > 0) await this.#database.write(...items.map(adding));
   }
 
-  async find(
-    userId: string,
-    { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
-  ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
+  async find(userId: string, { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery): Promise<MemoryPage> {
     const ofUser = sql`memory.user_id = ${checkId(userId)}`;
     let where = ofUser;
     for (const each of conditions({ filters, metadata }, hasMember)) where = sql`${where} and ${each}`;

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
-import type { LogStore } from '../../core/stores.ts';
+import type { LogEntry, LogStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
 import type { DatabaseHandle } from './handle.ts';
 import { sql } from './sql.ts';
@@ -17,14 +17,14 @@ export class SqlLog implements LogStore {
     this.#database = database;
   }
 
-  async add({ id, time, body }: Parameters<LogStore['add']>[0]): Promise<void> {
+  async add({ id, time, body }: LogEntry): Promise<void> {
     await this.#database.write(
       sql`insert into log (id, time, body) values (${checkId(id)}, ${time}, ${logBody(body)}) on conflict (id) do nothing`,
       sql`delete from log where number <= (select max(number) from log) - ${MOST_ENTRIES}`,
     );
   }
 
-  async newest(limit: number): ReturnType<LogStore['newest']> {
+  async newest(limit: number): Promise<readonly LogEntry[]> {
     const [result] = await this.#database.read(
       sql`select id, time, body from log order by time desc, number desc limit ${limit}`,
     );

@@ -1,5 +1,5 @@
 import { daysUpTo } from '../../core/days.ts';
-import type { UsageStats, UsageStore } from '../../core/stores.ts';
+import type { TokensOf, UsageStats, UsageStore } from '../../core/stores.ts';
 import { noTotals, type UsageBatch } from '../../core/usage-batch.ts';
 import type { UsageRecord, UsageTotals } from '../../core/usage-record.ts';
 import type { Dialect } from './dialect.ts';
@@ -139,7 +139,7 @@ function totalsOf(row: Row): UsageTotals {
   };
 }
 
-function namedOf(row: Row): { name: string; totalTokens: number } {
+function namedOf(row: Row): TokensOf {
   return { name: String(row['name']), totalTokens: Number(row['totalTokens']) };
 }
 

@@ -1,4 +1,4 @@
-import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
+import type { MemoryItem, MemoryPage, MemoryQuery, MemoryStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
 import type { DatabaseHandle } from '../sql/handle.ts';
 import { conditions, type FilterValue, type HasMember, itemOf } from '../sql/memory-items.ts';
@@ -20,10 +20,7 @@ export class SqliteMemory implements MemoryStore {
     await this.#database.write(...items.flatMap(adding));
   }
 
-  async find(
-    userId: string,
-    { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
-  ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
+  async find(userId: string, { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery): Promise<MemoryPage> {
     let where = sql`memory.user_id = ${checkId(userId)}`;
     for (const each of conditions({ filters, metadata }, hasMember)) where = sql`${where} and ${each}`;
     let from = sql`memory`;
