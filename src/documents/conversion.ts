@@ -4,7 +4,7 @@ import { defaultLimits } from '../config/defaults.ts';
 /** What a file turned out to be, and what became of it. A file that cannot be used is no error: it is `rejected`. */
 export type Conversion =
   /** A document, as GitHub-flavoured markdown with `\n` line ends. */
-  | { readonly kind: 'markdown'; readonly text: string; readonly title?: string }
+  | ({ readonly kind: 'markdown' } & Markdown)
   /** Plain text and source code, as they are: decoded, without a byte order mark. */
   | { readonly kind: 'text'; readonly text: string }
   /** A zip: what its members became. Paths are relative, with `/`, without `..`, as the archive names them. */
@@ -37,6 +37,17 @@ export interface ArchiveEntry {
   /** Whether the text is markdown made from a document, or the member's own. */
   readonly kind: 'markdown' | 'text';
   readonly text: string;
+}
+
+export interface Markdown {
+  readonly text: string;
+  /** Of the document, where it has one. */
+  readonly title?: string;
+}
+
+/** `title` is what the document has in its place. */
+export function titled(text: string, title = ''): Markdown {
+  return title.trim() === '' ? { text } : { text, title: title.trim() };
 }
 
 /** A member of an archive that was left out. The name is as the archive has it: show it, never use it as a path. */

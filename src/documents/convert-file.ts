@@ -1,6 +1,6 @@
 import { HEAD_BYTES } from '../media/kind.ts';
 import { convertArchive, type Progress } from './archive.ts';
-import { type Budget, type Conversion, inWords, OverLimit, Refusal, rejected } from './conversion.ts';
+import { type Budget, type Conversion, inWords, type Markdown, OverLimit, Refusal, rejected } from './conversion.ts';
 import { csvToMarkdown } from './csv.ts';
 import { extensionOf } from './file-types.ts';
 import { type Identity, identify } from './identify.ts';
@@ -123,7 +123,7 @@ async function convertImage(bytes: Uint8Array, mimeType: string, workshop: Works
   return { kind: 'image', mimeType, ...(await readImage(bytes, budget.limits, open)) };
 }
 
-function markdown(made: { text: string; title?: string }): Conversion {
+function markdown(made: Markdown): Conversion {
   if (made.text.trim() === '') throw new Refusal('has no text in it');
   return { kind: 'markdown', ...made };
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { DEEPEST_HTML, nestsTooDeep } from '../core/html-nesting.ts';
-import { Refusal } from './conversion.ts';
+import { type Markdown, Refusal, titled } from './conversion.ts';
 import { fenceMarks, safeAddress, table, tidy } from './markdown.ts';
 
 /** Never text for readers, or only about the page: menus, forms' controls, what a style sheet would hide. */
@@ -39,7 +39,7 @@ interface Element {
  * dropped, links keep their addresses as they are written unless those could run something. Throws a `Refusal` when elements
  * nest too deep.
  */
-export function htmlToMarkdown(html: string): { text: string; title?: string } {
+export function htmlToMarkdown(html: string): Markdown {
   if (nestsTooDeep(html)) throw new Refusal(`is nested deeper than ${DEEPEST_HTML} levels`);
   // The parser wants a whole document, and puts nothing where it belongs.
   const markup = isXhtml(html) ? withEnds(html) : html;
@@ -57,7 +57,7 @@ export function htmlToMarkdown(html: string): { text: string; title?: string } {
   const made = main === null ? '' : converter().turndown(main as unknown as TurndownService.Node);
   // Where a word may be parted, which is not for readers to see.
   const text = tidy(made.replaceAll('\u00ad', ''));
-  return title === '' ? { text } : { text, title };
+  return titled(text, title);
 }
 
 /** XML may end any element within its tag, HTML none: the parser would take all that follows for part of it. */

@@ -1,5 +1,5 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
-import { archiveText, type Conversion, type ConversionLimits, OverLimit } from './conversion.ts';
+import { archiveText, type Conversion, type ConversionLimits, type Markdown, OverLimit, titled } from './conversion.ts';
 import { claimOf, nameOfFetched } from './file-types.ts';
 import { declareCharsets } from './mail-charsets.ts';
 import { tidy } from './markdown.ts';
@@ -31,7 +31,7 @@ export async function mailToMarkdown(
   bytes: Uint8Array,
   limits: ConversionLimits,
   convertPart: ConvertPart,
-): Promise<{ text: string; title?: string } | undefined> {
+): Promise<Markdown | undefined> {
   const given = await parse(bytes);
   // Only then is it worth looking whether something is not declared.
   const isGarbled = [given.text, given.html, ...given.headers.map(({ value }) => value)].some(hasUnknown);
@@ -44,7 +44,7 @@ export async function mailToMarkdown(
   for (const attachment of mail.attachments) parts.push(await attached(attachment, convertPart));
   // No text holds a zero, but what a message calls text may.
   const text = tidy(parts.filter((part) => part.trim() !== '').join('\n\n')).replaceAll('\0', '');
-  return title === '' ? { text } : { text, title };
+  return titled(text, title);
 }
 
 /** Whether bytes were no letters in the encoding that they were taken to be in. */

@@ -1,4 +1,4 @@
-import { type ConversionLimits, OverLimit, Refusal } from '../conversion.ts';
+import { type ConversionLimits, type Markdown, OverLimit, Refusal, titled } from '../conversion.ts';
 import { load } from '../load.ts';
 import { tidy } from '../markdown.ts';
 import type { Styles } from './odt-styles.ts';
@@ -14,7 +14,7 @@ export async function readWithLibrary(
   fileType: Exclude<PackageKind, 'xlsx'> | 'rtf',
   styles: Styles,
   limits: ConversionLimits,
-): Promise<{ text: string; title?: string }> {
+): Promise<Markdown> {
   const { OfficeParser } = await load(() => import('officeparser'));
   const tree = await OfficeParser.parseOffice(bytes, {
     fileType,
@@ -45,7 +45,7 @@ export async function readWithLibrary(
   });
   // A rule stands between slides, so none before the first.
   const text = renumberNotes(tidy(value.replace(/^\s*---\n/, '')));
-  return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+  return titled(text, title);
 }
 
 /** Notes are called what the file calls them (`ftn0`, `22`); here they are counted from 1 on. */

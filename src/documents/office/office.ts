@@ -1,4 +1,4 @@
-import type { ConversionLimits } from '../conversion.ts';
+import type { ConversionLimits, Markdown } from '../conversion.ts';
 import { writeZip } from '../write-zip.ts';
 import { ChartBudget, withDocumentCharts, withSlideCharts } from './charts.ts';
 import { linkFields } from './docx-fields.ts';
@@ -15,10 +15,7 @@ import { xlsxToMarkdown } from './xlsx.ts';
  * A document → markdown. The library does not get the file but a package written anew of the parts that it needs: what was
  * read within the limits is then all that it can see.
  */
-export async function officeToMarkdown(
-  parts: Package,
-  limits: ConversionLimits,
-): Promise<{ text: string; title?: string }> {
+export async function officeToMarkdown(parts: Package, limits: ConversionLimits): Promise<Markdown> {
   // The library knows no number formats: its dates are numbers of days. So this format is read here.
   if (parts.kind === 'xlsx') return { text: xlsxToMarkdown(parts, limits) };
   const styles = parts.kind.startsWith('od') ? readStyles(parts) : NO_STYLES;

@@ -1,4 +1,4 @@
-import type { ConversionLimits } from '../conversion.ts';
+import type { ConversionLimits, Markdown } from '../conversion.ts';
 import { readWithLibrary } from './library.ts';
 import { NO_STYLES } from './odt-styles.ts';
 
@@ -6,10 +6,7 @@ import { NO_STYLES } from './odt-styles.ts';
 const TOKEN = /\\(?:([a-z]+)(-?\d{1,9})? ?|'[\da-f]{2}|.)|[{}]|[^\\{}]+/gis;
 
 /** `title` is absent where the document has none. */
-export async function rtfToMarkdown(
-  bytes: Uint8Array,
-  limits: ConversionLimits,
-): Promise<{ text: string; title?: string }> {
+export async function rtfToMarkdown(bytes: Uint8Array, limits: ConversionLimits): Promise<Markdown> {
   const rtf = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const made = await readWithLibrary(Buffer.from(repairRtf(rtf), 'latin1'), 'rtf', NO_STYLES, limits);
   const title = titleOf(rtf);

@@ -5,7 +5,7 @@ import {
   processPdf,
   type TextItem,
 } from '@firecrawl/pdf-inspector';
-import { Refusal } from '../conversion.ts';
+import { type Markdown, Refusal, titled } from '../conversion.ts';
 import { tidy } from '../markdown.ts';
 import { align, type Edit, edit, type Range } from './alignment.ts';
 import { codeEdits } from './code.ts';
@@ -29,7 +29,7 @@ const UNKNOWN_LETTERS = /\ufffd/g;
  * A PDF → markdown. The library finds headings, paragraphs, tables and columns; links, levels of lists and code blocks are
  * put back with what it knows of the pages. Throws a `Refusal` for a PDF that is damaged, locked or without any text.
  */
-export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string } {
+export function pdfToMarkdown(bytes: Uint8Array): Markdown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { markdown: whole = '', title, pageCount } = read(() => processPdf(buffer));
   const items = pageCount > MOST_PAGES ? [] : read(() => extractTextWithPositions(buffer));
@@ -42,7 +42,7 @@ export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string
     throw new Refusal('has no text that can be read: its fonts do not say which letters they show');
   const made = plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer, items));
   const text = tidy(`${made}\n\n${tellPictures(items)}`);
-  return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+  return titled(text, title);
 }
 
 /** Which pages are pictures alone: whoever asks about them is to know that nothing of them is here. */
