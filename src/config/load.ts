@@ -34,7 +34,7 @@ export interface Loaded {
 }
 
 /** Flags beat the environment, the environment beats the file. Throws `ConfigError` with everything that is wrong. */
-export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
+export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { flags = {}, environment = process.env, directory = process.cwd() } = options;
   const opened = await openFile(flags, environment, directory);
   const { wrongOutside, wrongInFile, mayPass, ...loaded } = await resolve(options, opened);

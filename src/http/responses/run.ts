@@ -24,7 +24,7 @@ export function chunksOf({ chunks, over }: Kept): Batch {
 }
 
 /** A stream that has seen a whole answer. */
-export function replayOf(kept: Kept, options: Omit<StreamOptions, 'ending'> = {}): ResponsesStream {
+export function replayOf(kept: Kept, options: Omit<StreamOptions, 'ending'>): ResponsesStream {
   return new ResponsesStream(kept.head, { ...options, ending: kept.over?.ending ?? {} });
 }
 

@@ -33,7 +33,7 @@ export type BundledState = 'ready' | 'packed' | 'missing';
 export type ResolvePart = (specifier: string) => string;
 
 /** Where the assembled file is, or would be. */
-export function bundledPath(dataDir: string, weights: PackedWeights = BUNDLED): string {
+export function bundledPath(dataDir: string, weights: PackedWeights): string {
   return join(dataDir, 'models', weights.file);
 }
 
@@ -61,7 +61,7 @@ function sizeOf(file: string): number | undefined {
 export async function ensureBundledModel(
   dataDir: string,
   signal: AbortSignal,
-  weights: PackedWeights = BUNDLED,
+  weights: PackedWeights,
   resolve: ResolvePart = resolvePart,
 ): Promise<string> {
   signal.throwIfAborted();
