@@ -63,6 +63,21 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     }
   });
 
+  test('has one line for one to every reader of lines, also to those who know more ends than LF', async () => {
+    const odd = 'a\u2028b\u2029c\u0085d';
+    world.seat('openai').answers({ reasoning: [odd], text: [odd, odd] });
+    const asked = { model: 'acme/test-model', messages: HI, prompt: 'Hi', think: true };
+    for (const path of ['/api/chat', '/api/generate']) {
+      const text = await (await post(path, asked)).text();
+      assert.doesNotMatch(text, /[\x85\u2028\u2029]/, path);
+      const all = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.equal(all.map(({ message, response }) => message?.content ?? response).join(''), odd + odd);
+    }
+  });
+
   for (const format of FORMATS) {
     test(`tells of a failure in a line of its own, after what was said (${format})`, async () => {
       const seat = world.seat(format);

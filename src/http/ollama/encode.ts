@@ -6,6 +6,7 @@ import type { Collected } from '../../core/collect.ts';
 import { heldAsBase64 } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import { JoinedThoughts } from '../../core/joined-thoughts.ts';
+import { withLineFeedsOnly } from '../../core/line-ends.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor } from '../../core/vendor.ts';
 import { mediaInWords } from '../../media/link.ts';
@@ -235,6 +236,7 @@ function addMedia(said: Said, media: MediaRef): void {
   else said.images.push(picture);
 }
 
+/** Ollama's own library for Python reads lines with `splitlines`. */
 function line(value: Json): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${withLineFeedsOnly(JSON.stringify(value))}\n`;
 }
