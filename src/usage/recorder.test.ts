@@ -138,6 +138,31 @@ test('what comes while others are being written is written after them, however m
   );
 });
 
+test('however many ask for it while the store hangs, what waits is tried once for all of them', async () => {
+  const target = store();
+  const slow = Promise.withResolvers<void>();
+  const recorder = new UsageRecorder(
+    { ...target.port, add: (batch) => slow.promise.then(() => target.port.add(batch)) },
+    testLogger(),
+  );
+  target.broken = true;
+  recorder.note(answer('first'));
+  const first = recorder.flush();
+  await setImmediate();
+  recorder.note(answer('second'));
+  const others = Array.from({ length: 20 }, () => recorder.flush());
+  await setImmediate();
+  slow.resolve();
+  await Promise.all([first, ...others]);
+  assert.equal(target.tried.length, 2);
+  target.broken = false;
+  await recorder.flush();
+  assert.deepEqual(
+    target.batches.flat().map(({ model }) => model),
+    ['first', 'second'],
+  );
+});
+
 test('what was written to a cache is noted, and nothing where nothing was', async () => {
   const { batches, port } = store();
   const recorder = new UsageRecorder(port, testLogger());

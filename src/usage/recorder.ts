@@ -39,6 +39,8 @@ export class UsageRecorder {
   #again: NodeJS.Timeout | undefined;
   #closed = false;
   #writing: Promise<void> = Promise.resolve();
+  /** What will be written behind that: one time for all who ask meanwhile, or a store that hangs would keep each waiting for all others. */
+  #next: Promise<void> | undefined;
   #failing = false;
 
   constructor(store: UsageStore, log: Logger) {
@@ -106,8 +108,12 @@ export class UsageRecorder {
     clearTimeout(this.#timer);
     clearTimeout(this.#again);
     this.#timer = undefined;
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined;
+      return this.#write();
+    });
+    this.#writing = this.#next;
+    return this.#next;
   }
 
   async #write(): Promise<void> {
