@@ -105,6 +105,15 @@ describe('saving media', () => {
     assert.equal(await other.search('100_x'), undefined);
   });
 
+  test('words stay where a name is deleted that another file with this content has not', async (context) => {
+    const files = temporaryFiles(context);
+    const media = store(files);
+    const { name } = await media.save(MP3, { alt: 'first' });
+    await media.save(MP3, { alt: 'second' });
+    assert.equal(await media.delete(name.replace('first', 'other')), false);
+    assert.equal(await store(files).search('second'), name);
+  });
+
   test('words of any script are found, also after a restart, and ASCII on the disk', async (context) => {
     const files = temporaryFiles(context);
     const saved = await store(files).save(await picture(900, 30), { alt: 'Красная кошка' });

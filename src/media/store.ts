@@ -248,7 +248,9 @@ export function createMediaStore(
     },
     async delete(name) {
       const { hash } = readMediaName(name);
-      if (hash !== undefined) await files.delete(wordsPath(hash));
+      // Several processes may have kept the same content at once, and a name that was never there may end as another does.
+      const hasWords = hash !== undefined && ((await index()).withHash(hash) ?? name) === name;
+      if (hasWords) await files.delete(wordsPath(hash));
       const count = await files.delete(mediaPath(name));
       await files.delete(thumbnailPath(name));
       (await index()).delete(name);
