@@ -2,7 +2,7 @@ import { BUCKETS_FOLDER, SPOOL_FOLDER } from '../buckets/intake.ts';
 import { fileAge } from '../core/file-age.ts';
 import { Removals } from '../core/removals.ts';
 import type { Stores } from '../core/stores.ts';
-import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
+import { MEDIA_FOLDER, pathOfPicture, readMediaName, THUMBNAILS_FOLDER, WORDS_FOLDER } from '../media/names.ts';
 import { removeAbandoned } from '../uploads/resumable.ts';
 import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
@@ -18,8 +18,9 @@ export interface LeftoverDeps extends Pick<Stores, 'files'> {
 
 /**
  * Removes what was left behind by an upload or a deletion that was killed: spooled files, pieces of files, files of buckets and of
- * the Files API that no record knows, and thumbnails without a picture. Nobody is served any of them; they only take room. Returns how
- * many there were; throws when some are still there, once all others are gone.
+ * the Files API that no record knows, and thumbnails and words of media that are gone. Nobody is served any of them; they only take
+ * room, and such words would come back with their content. Returns how many there were; throws when some are still there, once all
+ * others are gone.
  */
 export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }: LeftoverDeps): Promise<number> {
   const removals = new Removals();
@@ -33,7 +34,20 @@ export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }:
   await removeOld(BUCKETS_FOLDER, unknownTo(buckets));
   await removeOld(UPLOADS_FOLDER, async (path) => (await uploads.get(idIn(path))) === undefined);
   await removeOld(THUMBNAILS_FOLDER, async (path) => (await files.stat(pathOfPicture(path))) === undefined);
+  await removeOld(WORDS_FOLDER, unknownAmong(files));
   return removals.end();
+}
+
+/** Tells of paths of words whether no kept file has their content. */
+function unknownAmong(files: LeftoverDeps['files']): (path: string) => Promise<boolean> {
+  let kept: Set<string | undefined> | undefined;
+  return async (path) => {
+    if (kept === undefined) {
+      kept = new Set();
+      for await (const file of files.list(MEDIA_FOLDER)) kept.add(readMediaName(file.path).hash);
+    }
+    return !kept.has(idIn(path));
+  };
 }
 
 /** Tells of paths, one after the other, whether no bucket has that file. */
@@ -52,7 +66,7 @@ function unknownTo(buckets: LeftoverDeps['buckets']): (path: string) => Promise<
   };
 }
 
-/** The id of the bucket or upload in whose folder a file is. */
+/** The id of the bucket or upload in whose folder a file is; of words, the digits of the content. */
 function idIn(path: string): string {
   return path.split('/')[1] ?? '';
 }

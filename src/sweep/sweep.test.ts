@@ -7,7 +7,7 @@ import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { BucketFile, UploadRecord } from '../core/stores.ts';
 import { UsageBatch } from '../core/usage-batch.ts';
-import { mediaPath, thumbnailPath } from '../media/names.ts';
+import { mediaPath, thumbnailPath, wordsPath } from '../media/names.ts';
 import { forgetExpired } from './expired.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { sweepRegularly } from './sweep.ts';
@@ -104,6 +104,19 @@ for (const [name, open] of WORLDS) {
     const left = (await Array.fromAsync(files.list('thumbnails'))).map(({ path }) => path);
     assert.deepEqual(left.sort(), kept.map(thumbnailPath).sort());
     for (const each of kept) assert.notEqual(await files.stat(mediaPath(each)), undefined);
+  });
+
+  test(`words go by which pictures were found that are gone: ${name}`, async (context) => {
+    const { buckets, uploads, files } = (await open(context)).store;
+    const [kept, gone] = ['0123456789abcdef', 'fedcba9876543210'];
+    await files.write(mediaPath(`1_cat_${kept}.png`), [Buffer.from('x')]);
+    for (const words of ['cat', 'кошка'])
+      for (const hash of [kept, gone]) await files.write(wordsPath(hash, words), []);
+    const sweep = (hours: number) => sweepLeftovers({ buckets, uploads, files, age: hoursLater(hours) });
+    assert.equal(await sweep(23), 0);
+    assert.equal(await sweep(25), 2);
+    const left = (await Array.fromAsync(files.list('words'))).map(({ path }) => path);
+    assert.deepEqual(left.sort(), [wordsPath(kept, 'cat'), wordsPath(kept, 'кошка')].sort());
   });
 
   test(`what has expired leaves the disk, though nothing else of its kind comes: ${name}`, async (context) => {
