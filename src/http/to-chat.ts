@@ -268,8 +268,10 @@ export function toEffort<Word>(word: Word): Word | 'xhigh' {
 function toResponseFormat(format: WireChatFields['response_format']): ResponseFormat | undefined {
   if (format?.type === 'json_object') {
     // As Hugging Face's library for Python writes a schema (`value`), and servers such as llama.cpp's take it (`schema`).
-    const { schema = format['value'] } = format;
-    return isObject(schema) ? { type: 'json_schema', name: 'response', schema } : { type: format.type };
+    const schema = [format['schema'], format['value']].find(isObject);
+    // An empty one asks for any JSON, and Anthropic refuses it.
+    if (schema === undefined || Object.keys(schema).length === 0) return { type: format.type };
+    return { type: 'json_schema', name: 'response', schema };
   }
   if (format?.type === 'text') return { type: format.type };
   if (format?.type !== 'json_schema' || format.json_schema === undefined) return undefined;

@@ -59,4 +59,17 @@ describe('answers that shall be JSON (response_format: json_object)', { timeout:
       assertHolds(await asked('openai'), { response_format });
     });
   }
+
+  test('may be any JSON where the schema beside it says nothing', async () => {
+    const seat = world.seat('anthropic');
+    seat.answers({ text: ['{}'] });
+    const messages = [{ role: 'user', content: 'Where?' }];
+    for (const said of [{ schema: {} }, { value: {} }, { schema: null, value: null }]) {
+      const response_format = { type: 'json_object', ...said };
+      const asked = { model: seat.model, messages, response_format };
+      const answer = await postJson(`${world.origin}/v1/chat/completions`, asked);
+      assert.equal(answer.status, 200, await answer.text());
+      assert.ok(!JSON.stringify(seat.last.body).includes('json_schema'), JSON.stringify(seat.last.body));
+    }
+  });
 });
