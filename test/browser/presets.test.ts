@@ -126,6 +126,45 @@ describe('choosing', { skip: withoutBrowser }, () => {
     });
   });
 
+  for (const viewport of [PHONE, { width: 1280, height: 800 }]) {
+    test(`a preset can be saved without scrolling, ${viewport.width}×${viewport.height}`, async () => {
+      await visit(
+        async (page) => {
+          await page.locator('#new-preset').click();
+          const dialog = page.getByRole('dialog', { name: 'New preset' });
+          await dialog.getByLabel('Name').fill('Pirate');
+          const isSeen = `(() => {
+            const { x, y, width, height } = document.querySelector('dialog [type="submit"]').getBoundingClientRect();
+            return document.elementFromPoint(x + width / 2, y + height / 2)?.textContent;
+          })()`;
+          await becomes(() => page.evaluate(isSeen), 'Save');
+          // What one comes to by keyboard is not behind it.
+          const last = `(() => {
+            const foot = document.querySelector('dialog .dialog-actions');
+            const { activeElement } = document;
+            if (foot.contains(activeElement)) return 'foot';
+            const isHidden = activeElement.getBoundingClientRect().bottom > foot.getBoundingClientRect().top;
+            return isHidden ? activeElement.id + ' is hidden' : 'seen';
+          })()`;
+          let where = 'seen';
+          while (where === 'seen') {
+            await page.keyboard.press('Tab');
+            where = await page.evaluate(last);
+          }
+          assert.equal(where, 'foot');
+          await dialog.getByRole('button', { name: 'Save' }).click();
+          await dialog.waitFor({ state: 'detached' });
+          await page.locator('.library-title').getByText('Pirate').waitFor();
+          await page.locator('#new-preset').click();
+          await dialog.getByLabel('Name').fill('Parrot');
+          await dialog.getByLabel('Name').press('Enter');
+          await page.locator('.library-title').getByText('Parrot').waitFor();
+        },
+        { path: '/#/presets', viewport },
+      );
+    });
+  }
+
   test('a prompt asks for its variables, is found by its name, and is the same in another tab', async () => {
     await visit(async (page, context) => {
       await ready(page);

@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { CancelButton } from '../../components/CancelButton.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -19,6 +20,7 @@ export interface PresetEditorProps {
 export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) {
   const kept = useDraft(`preset/${isNew ? '' : preset.id}`, preset);
   const { value: draft, set: setDraft } = kept;
+  const form = useId();
   const submit = (event: Event): void => {
     event.preventDefault();
     if (draft.name.trim() === '') return;
@@ -33,8 +35,21 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
     });
   };
   return (
-    <Dialog title={t(isNew ? 'presets.add' : 'presets.edit')} onClose={close} class="setup" isWritten={kept.isWritten}>
-      <form onSubmit={submit}>
+    <Dialog
+      title={t(isNew ? 'presets.add' : 'presets.edit')}
+      onClose={close}
+      class="setup"
+      isWritten={kept.isWritten}
+      actions={
+        <>
+          <CancelButton draft={kept} close={close} />
+          <button type="submit" form={form} class="button is-primary" disabled={draft.name.trim() === ''}>
+            {t('shell.keep')}
+          </button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit}>
         <label class="field">
           <span>{t('presets.name')}</span>
           <input
@@ -67,12 +82,6 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
           )}
         </div>
         <SetupFields setup={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
-        <div class="row-end">
-          <CancelButton draft={kept} close={close} />
-          <button type="submit" class="button is-primary" disabled={draft.name.trim() === ''}>
-            {t('shell.keep')}
-          </button>
-        </div>
       </form>
     </Dialog>
   );
