@@ -69,6 +69,19 @@ describe('memory', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('says of a new statement whether it helps to answer', async () => {
+    await visit(
+      async (page) => {
+        await add(page, 'I live in Bergen.');
+        await page.getByText('It is remembered, but helps only once you use the memory.').waitFor();
+        await page.getByLabel('Use the memory').check();
+        await add(page, 'I have a boat.');
+        await page.getByText('It is remembered.', { exact: true }).waitFor();
+      },
+      { path: '/#/memory' },
+    );
+  });
+
   test('saving a change by keyboard leads back to the button that began it, not to the one that forgets', async () => {
     await visit(
       async (page) => {

@@ -50,7 +50,7 @@ export async function remember(text: string, chat?: Chat): Promise<boolean> {
   if (text.trim() === '') return false;
   try {
     await addMemory(memoryUser(), text.trim(), chat);
-    toast(t('memory.added'));
+    toast(t(app.get().settings.memory ? 'memory.added' : 'memory.addedUnused'));
     return true;
   } catch (thrown) {
     toast(t('memory.notAdded', { reason: reasonOf(toFailure(thrown)) }));

@@ -19,6 +19,7 @@ export const memory: Words<typeof english> = {
   addLabel: 'Etwas Merkenswertes',
   addPlaceholder: 'Ich wohne in Bergen und habe ein Boot namens Albatros.',
   added: 'Es ist gemerkt.',
+  addedUnused: 'Es ist gemerkt, hilft aber erst, wenn du das Gedächtnis benutzt.',
   notAdded: 'Es ließ sich nicht merken. {reason}',
   search: 'Im Gedächtnis suchen',
   count: { one: '{count} Aussage', other: '{count} Aussagen' },

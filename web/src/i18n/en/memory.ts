@@ -16,6 +16,7 @@ export const memory = {
   addLabel: 'Something worth remembering',
   addPlaceholder: 'I live in Bergen and have a boat called Albatross.',
   added: 'It is remembered.',
+  addedUnused: 'It is remembered, but helps only once you use the memory.',
   notAdded: 'It could not be remembered. {reason}',
   search: 'Search the memory',
   count: { one: '{count} statement', other: '{count} statements' },

@@ -19,6 +19,7 @@ export const memory: Words<typeof english> = {
   addLabel: 'Algo que merezca recordarse',
   addPlaceholder: 'Vivo en Bergen y tengo un barco llamado Albatros.',
   added: 'Queda recordado.',
+  addedUnused: 'Queda recordado, pero solo ayudará cuando uses la memoria.',
   notAdded: 'No se pudo recordar. {reason}',
   search: 'Buscar en la memoria',
   count: { one: '{count} frase', other: '{count} frases' },

@@ -19,6 +19,7 @@ export const memory: Words<typeof english> = {
   addLabel: 'Quelque chose à retenir',
   addPlaceholder: 'J’habite à Bergen et j’ai un bateau nommé Albatros.',
   added: 'C’est retenu.',
+  addedUnused: 'C’est retenu, mais n’aidera que lorsque vous utiliserez la mémoire.',
   notAdded: 'Impossible de le retenir. {reason}',
   search: 'Chercher dans la mémoire',
   count: { one: '{count} phrase', other: '{count} phrases' },

@@ -19,6 +19,7 @@ export const memory: Words<typeof english> = {
   addLabel: '值得记住的内容',
   addPlaceholder: '我住在卑尔根，有一条叫“信天翁”的船。',
   added: '已记住。',
+  addedUnused: '已记住，但启用记忆后才会起作用。',
   notAdded: '无法记住。{reason}',
   search: '搜索记忆',
   count: { other: '{count} 条' },
