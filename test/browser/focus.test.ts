@@ -180,6 +180,23 @@ describe('the focus', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('stays where a statement was added, though no keyboard comes up on the screen for the next one', async () => {
+    await visit(
+      async (page) => {
+        await goTo(page, '#/memory');
+        await page.locator('#memory-new').fill('I like tea');
+        await page.locator('.memory-add button').tap();
+        await page.locator('.memory-text').waitFor();
+        await page.locator('.memory-add button:disabled').waitFor();
+        await becomes(
+          () => page.evaluate("document.activeElement.className + ' ' + document.activeElement.id"),
+          'memory-add ',
+        );
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
+  });
+
   test('goes along with a chat that is pinned, and comes to another place in the sidebar by that', async () => {
     await visit(async (page) => {
       for (const text of ['first', 'second', 'third']) {

@@ -97,13 +97,19 @@ function AddForm({ onAdded }: { readonly onAdded: () => void }) {
     forget(text);
     // The button goes with the text. Whoever has gone elsewhere meanwhile stays there.
     const { activeElement } = document;
-    if (activeElement === document.body || form.current?.contains(activeElement)) focusField('#memory-new');
+    if (activeElement === document.body || form.current?.contains(activeElement)) {
+      focusField('#memory-new');
+      // No keyboard comes up on the screen for it then, and one goes on from here all the same.
+      if (document.activeElement?.id !== 'memory-new') form.current?.focus({ preventScroll: true });
+    }
     onAdded();
   };
   return (
     <form
       ref={form}
       class="memory-add"
+      tabIndex={-1}
+      aria-label={t('memory.addLabel')}
       onSubmit={(event) => {
         event.preventDefault();
         void add();
