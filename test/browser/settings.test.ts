@@ -20,9 +20,19 @@ const script: VendorScript = ({ prompt }) =>
     ? { images: [{ mimeType: 'image/png', data: PIXEL.toString('base64') }] }
     : { text: ['You said: ', prompt] };
 
-/** Lists its models to holders of the right key only. */
+/** Keys that are right too, once the provider is no longer too busy to say so. */
+const LATE_KEYS = ['a-late-key', 'a-later-key'];
+let isBusy = true;
+
+/** Lists its models to holders of a right key only. */
 function handle(request: SeenRequest, response: ServerResponse): boolean {
-  if (request.headers.authorization === `Bearer ${RIGHT_KEY}`) return false;
+  const key = request.headers.authorization?.replace('Bearer ', '') ?? '';
+  if (key === RIGHT_KEY || (LATE_KEYS.includes(key) && !isBusy)) return false;
+  if (LATE_KEYS.includes(key)) {
+    response.writeHead(503, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'Too busy' } }));
+    return true;
+  }
   response.writeHead(401, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error: { message: 'Incorrect API key provided' } }));
   return true;
@@ -259,6 +269,41 @@ embedded: { enabled: true }
         // The server got it with requests, and keeps it nowhere.
         const providers = await (await fetch(api('providers'))).text();
         assert.doesNotMatch(providers, /no-longer-right|the-right-key/);
+      },
+      { path: '/#/settings/providers' },
+    );
+  });
+
+  test('tells keys that could not be tested from those that work', async () => {
+    await visit(
+      async (page) => {
+        const save = async (button: string, key: string): Promise<void> => {
+          await page.getByRole('button', { name: button }).click();
+          const dialog = page.getByRole('dialog', { name: 'Key for Locked' });
+          await dialog.getByLabel('API key').fill(key);
+          await dialog.getByRole('button', { name: 'Save' }).click();
+          await dialog.waitFor({ state: 'detached' });
+        };
+        await page.locator('#provider-search').fill('lock');
+        const good = row(page, 'groq').locator('.row-status.is-good');
+        const heading = page.locator('main h3');
+        const isUntested = async (): Promise<void> => {
+          await row(page, 'groq').getByText('Your key, in this browser, not known to work').waitFor();
+          await becomes(() => heading.innerText(), '0 providers are ready · 1 has a key not known to work');
+          assert.equal(await good.count(), 0);
+        };
+        isBusy = true;
+        await save('Enter key: Locked', LATE_KEYS[0] ?? '');
+        await isUntested();
+        isBusy = false;
+        await page.getByRole('button', { name: 'Test: Locked' }).click();
+        await row(page, 'groq').getByText('It works: 2 models.').waitFor();
+        await good.getByText('Your key, in this browser · 2 models').waitFor();
+        await becomes(() => heading.innerText(), '1 provider is ready');
+        // Of another key that says nothing.
+        isBusy = true;
+        await save('Change key: Locked', LATE_KEYS[1] ?? '');
+        await isUntested();
       },
       { path: '/#/settings/providers' },
     );

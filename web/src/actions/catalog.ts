@@ -98,8 +98,9 @@ export async function saveKey(provider: string, key: string): Promise<Failure | 
   } catch (thrown) {
     const failure = toFailure(thrown);
     if (isRefusal(failure)) throw thrown;
+    const isNewKey = !isPresent(provider, key);
     keep();
-    app.dispatch({ type: 'catalog/mute', name: provider });
+    app.dispatch({ type: 'catalog/mute', name: provider, isNewKey });
     return failure;
   }
 }

@@ -69,8 +69,8 @@ export type CatalogAction =
   | { readonly type: 'catalog/failed' }
   /** What one provider offers to the holder of a key of their own. */
   | { readonly type: 'catalog/provider'; readonly name: string; readonly models: readonly ModelEntry[] }
-  /** It did not say what it offers to them. */
-  | { readonly type: 'catalog/mute'; readonly name: string };
+  /** It did not say what it offers to them. What it said before stays known, unless it was to the holder of another key. */
+  | { readonly type: 'catalog/mute'; readonly name: string; readonly isNewKey?: boolean };
 
 export const initialCatalog: CatalogState = { status: 'loading', providers: [], models: {}, own: {} };
 
@@ -87,7 +87,7 @@ export function reduceCatalog(state: CatalogState, action: CatalogAction): Catal
         own: { ...state.own, [action.name]: 'known' },
       };
     case 'catalog/mute':
-      if (state.own[action.name] === 'known') return state;
+      if (state.own[action.name] === 'known' && action.isNewKey !== true) return state;
       return { ...state, own: { ...state.own, [action.name]: 'failed' } };
   }
 }

@@ -8,7 +8,7 @@ import { app } from '../../state/app.ts';
 import type { ProviderEntry } from '../../state/catalog.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { statusOf } from './provider-status.ts';
+import { isUntested, statusOf } from './provider-status.ts';
 import { useAsking } from './use-asking.ts';
 
 /** A provider: what it needs, where that is, and the person's own key for it. */
@@ -18,6 +18,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   const count = useApp((state) => state.catalog.models[name]?.length ?? 0);
   const isLoaded = useApp((state) => state.catalog.status === 'ready');
   const { outcome, isTesting, test, showQuota } = useAsking(provider, key);
+  const isUnsure = useApp(({ settings, catalog }) => isUntested(name, settings.keys, catalog.own));
   const { isReady, text } = statusOf(provider, key !== undefined);
   // Ready, and yet nothing to choose: the provider says why, or does not answer.
   const isMute = isReady && isLoaded && count === 0 && key === undefined;
@@ -37,8 +38,8 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
     <li class="row" data-provider={name}>
       <div class="row-words">
         <strong>{label}</strong>
-        <span class={`row-status ${isReady && outcome?.isGood !== false ? 'is-good' : ''}`}>
-          {text}
+        <span class={`row-status ${isReady && !isUnsure && outcome?.isGood !== false ? 'is-good' : ''}`}>
+          {isUnsure ? t('settings.statusOwnUntested') : text}
           {isReady && count > 0 && ` · ${t('settings.models', { count })}`}
         </span>
         <span role="status" class={outcome === undefined || outcome.isGood ? 'row-outcome' : 'row-outcome problem'}>

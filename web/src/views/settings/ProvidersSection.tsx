@@ -4,11 +4,11 @@ import { t } from '../../i18n/index.ts';
 import type { ProviderEntry } from '../../state/catalog.ts';
 import { useApp } from '../../state/use.ts';
 import { ProviderRow } from './ProviderRow.tsx';
-import { statusOf } from './provider-status.ts';
+import { isUntested, statusOf } from './provider-status.ts';
 
 /** All providers that the server knows: which are ready, and what the others want. */
 export function ProvidersSection() {
-  const { providers, status } = useApp((state) => state.catalog);
+  const { providers, status, own } = useApp((state) => state.catalog);
   const keys = useApp((state) => state.settings.keys);
   const [search, setSearch] = useState('');
   const words = search.trim().toLowerCase();
@@ -17,6 +17,12 @@ export function ProvidersSection() {
     const isReady = (each: ProviderEntry): boolean => statusOf(each, keys[each.name] !== undefined).isReady;
     return { ready: fitting.filter(isReady), waiting: fitting.filter((each) => !isReady(each)) };
   }, [providers, keys, words]);
+  const untested = ready.filter(({ name }) => isUntested(name, keys, own)).length;
+  // All in one list: a row that goes to another when it is tested would lose what came of that.
+  const readyTitle = [
+    t('settings.providersReady', { count: ready.length - untested }),
+    ...(untested === 0 ? [] : [t('settings.providersUntested', { count: untested })]),
+  ].join(' · ');
   if (status === 'failed') {
     return (
       <p class="problem" role="alert">
@@ -29,10 +35,10 @@ export function ProvidersSection() {
       <p class="hint">{t('settings.providersHint')}</p>
       <SearchField id="provider-search" label={t('settings.providersSearch')} value={search} onInput={setSearch} />
       <p class="hidden" role="status">
-        {words !== '' && t('settings.providersReady', { count: ready.length })}
+        {words !== '' && readyTitle}
       </p>
       {ready.length + waiting.length === 0 && status === 'ready' && <p>{t('settings.providersNone')}</p>}
-      <List title={t('settings.providersReady', { count: ready.length })} providers={ready} />
+      <List title={readyTitle} providers={ready} />
       <List title={t('settings.providersWaiting', { count: waiting.length })} providers={waiting} />
     </>
   );

@@ -1,5 +1,6 @@
 import { t } from '../../i18n/index.ts';
-import type { ProviderEntry } from '../../state/catalog.ts';
+import type { CatalogState, ProviderEntry } from '../../state/catalog.ts';
+import type { Settings } from '../../state/settings.ts';
 
 export interface ProviderStatus {
   /** Whether it can be asked. */
@@ -25,4 +26,9 @@ export function statusOf(provider: ProviderEntry, hasOwnKey: boolean): ProviderS
   }
   if (origin === 'local') return { isReady: true, text: t('settings.statusLocal') };
   return { isReady: true, text: t(origin === 'embedded' ? 'settings.statusEmbedded' : 'settings.statusFile') };
+}
+
+/** Whether a provider has not answered to the key that the person entered for it: that may be good, or not. */
+export function isUntested(name: string, keys: Settings['keys'], own: CatalogState['own']): boolean {
+  return keys[name] !== undefined && own[name] === 'failed';
 }
