@@ -8,7 +8,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, send, settled } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, PHONE, send, settled } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => {
   if (prompt === 'count') return { text: numbers(), delayMs: 20 };
@@ -184,6 +184,31 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       await page.keyboard.press('Tab');
       await becomes(outline, 'solid');
     });
+  });
+
+  test('show all of their title on phones, and what goes on with them beside it', async () => {
+    await visit(
+      async (page) => {
+        const title = 'How do I best sail a boat from Bergen to Oslo?';
+        const body = { title, updated: 1, running: false, items: [{ role: 'user', content: title }] };
+        const answer = await fetch(`${gateway.origin}/backend-api/v2/chat/shared-with-a-long-title`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        assert.equal(answer.status, 200);
+        await goTo(page, '#/share/shared-with-a-long-title');
+        await page.getByRole('button', { name: 'Continue this chat' }).waitFor();
+        await page.locator('h1').getByText(title).waitFor();
+        const sizes = `(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+          [scrollWidth - clientWidth, scrollHeight - clientHeight])(document.querySelector('h1'))`;
+        assert.deepEqual(await page.evaluate(sizes), [0, 0]);
+        const { x = 0, width = 0 } =
+          (await page.getByRole('button', { name: 'Continue this chat' }).boundingBox()) ?? {};
+        assert.ok(width > 30 && x + width <= PHONE.width, `${x} + ${width}`);
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
   });
 
   test('show pictures in their own shape, also once more is written, and large enough to be seen', async () => {

@@ -41,7 +41,7 @@ export default function SharedScreen({ path }: ScreenProps) {
       <ScreenHead title={title}>
         {chat !== undefined && chat.messages.length > 0 && (
           <button type="button" class="button" onClick={goOn}>
-            <Icon name="forward" /> {t('share.continue')}
+            <Icon name="forward" /> <span class="where-wide">{t('share.continue')}</span>
           </button>
         )}
       </ScreenHead>
