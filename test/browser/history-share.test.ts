@@ -211,6 +211,24 @@ describe('shared chats', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('that are not there are said so in the middle of the screen, as other things that are not', async () => {
+    await visit(
+      async (page) => {
+        const middle = async (): Promise<number> => {
+          const { y = 0, height = 0 } = (await page.locator('.missing').boundingBox()) ?? {};
+          return y + height / 2;
+        };
+        await page.getByText('This chat is not shared, or no longer.').waitFor();
+        const here = await middle();
+        await goTo(page, '#/nowhere');
+        await page.getByText('There is no page at this address').waitFor();
+        const there = await middle();
+        assert.ok(Math.abs(here - there) < 2, `${here} is not ${there}`);
+      },
+      { path: '/#/share/nothing-here' },
+    );
+  });
+
   test('show pictures in their own shape, also once more is written, and large enough to be seen', async () => {
     await visit(async (page) => {
       const picture = async (name: string, width: number, height: number): Promise<string> => {
