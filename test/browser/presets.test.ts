@@ -81,6 +81,32 @@ describe('choosing', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('a number that is being typed stays, whatever else is drawn meanwhile', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#setup').click();
+      await page.locator('#parameter-temperature').fill('0,');
+      const told = 'Answer like a pirate.';
+      await page.evaluate(`{
+        const field = document.querySelector('#system-prompt');
+        field.value = ${JSON.stringify(told)};
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }`);
+      // The button of what is set already comes with the drawing.
+      await page.getByRole('button', { name: 'Reset all' }).waitFor();
+      await page.locator('#parameter-temperature').pressSequentially('3');
+      await page.locator('#parameter-temperature').press('Tab');
+      assert.equal(await page.locator('#parameter-temperature').inputValue(), '0.3');
+      await page.locator('#parameter-max_tokens').fill('many');
+      await page.locator('#parameter-max_tokens').press('Tab');
+      await becomes(() => page.locator('#parameter-max_tokens').inputValue(), '');
+      await page.getByRole('button', { name: 'Done' }).click();
+      await ask(page, 'ahoy');
+      assert.deepEqual((sent()['messages'] as unknown[])[0], { role: 'system', content: told });
+      assert.equal(sent()['temperature'], 0.3);
+    });
+  });
+
   test('a preset is kept, used, changed, taken along, deleted and brought back', async () => {
     await visit(async (page) => {
       await ready(page);

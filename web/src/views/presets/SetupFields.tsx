@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import type { Key } from '../../i18n/dictionary.ts';
 import { directionOf } from '../../i18n/direction.ts';
@@ -111,6 +112,13 @@ function Field({ row, id, value, take }: FieldProps) {
       </select>
     );
   }
+  return <WrittenField id={id} value={value} take={take} />;
+}
+
+/** A value that is typed: it counts when the field is left, since a half-written number is none yet. */
+function WrittenField({ id, value, take }: Omit<FieldProps, 'row'>) {
+  /** Until then it stands there as it was typed, whatever else is drawn. */
+  const [written, setWritten] = useState<string>();
   return (
     <input
       id={id}
@@ -119,11 +127,11 @@ function Field({ row, id, value, take }: FieldProps) {
       autocomplete="off"
       placeholder={t('presets.usual')}
       aria-describedby={`${id}-hint`}
-      value={value ?? ''}
-      // When it is left: a half-written number is none yet.
+      value={written ?? value ?? ''}
+      onInput={(event) => setWritten(event.currentTarget.value)}
       onChange={(event) => {
         take(event.currentTarget.value);
-        event.currentTarget.value = String(parseParameter(row, event.currentTarget.value) ?? '');
+        setWritten(undefined);
       }}
     />
   );
