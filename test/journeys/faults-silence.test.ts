@@ -18,6 +18,7 @@ import {
   readConversation,
   readError,
 } from '../support/wire-answers.ts';
+import { startGatewayBefore } from './gateway-before.ts';
 
 // Upstreams that fall silent or are endlessly slow: every wait has an end, and the time is measured from the last sign of
 // life. Also the signs of life that Sluice gives itself.
@@ -170,11 +171,10 @@ limits: ${LIMITS}`,
 });
 
 describe('silence in the middle of JSON where a stream was asked for', { concurrency: 6 }, () => {
-  let upstream: OpenAiUpstream;
-  let gateway: Gateway;
+  let world: Awaited<ReturnType<typeof startGatewayBefore>>;
 
   before(async () => {
-    upstream = await startOpenAiUpstream(undefined, {
+    const upstream = await startOpenAiUpstream(undefined, {
       async handle(request, response) {
         if (request.method !== 'POST') return false;
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -192,37 +192,34 @@ describe('silence in the middle of JSON where a stream was asked for', { concurr
         return true;
       },
     });
-    gateway = await startGateway(
+    world = await startGatewayBefore(
+      [upstream],
       `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: ${LIMITS}`,
     );
   });
-  after(async () => {
-    await gateway.close();
-    await upstream.close();
-  });
+  after(() => world.close());
 
   for (const [title, way] of Object.entries(MAIN_WAYS)) {
     // What asks for media is written anew, and no relay.
     const more = { download_media: true };
 
     test(`${title}: ends it, as the silence of a stream does`, { timeout: 30_000 }, async () => {
-      const received = await way.ask(gateway.origin, asked('mock', 'falls-silent', more));
+      const received = await way.ask(world.gateway.origin, asked('mock', 'falls-silent', more));
       assert.equal(received.status, 504);
       assert.match(String(readError(received)['message']), NOTHING_MORE);
     });
 
     test(`${title}: is none while empty lines come`, { timeout: 30_000 }, async () => {
-      assert.equal(way.read(await way.ask(gateway.origin, asked('mock', 'waits', more))).text, 'late');
+      assert.equal(way.read(await way.ask(world.gateway.origin, asked('mock', 'waits', more))).text, 'late');
     });
   }
 });
 
 describe('signs of life', { concurrency: 4 }, () => {
-  let upstream: OpenAiUpstream;
-  let gateway: Gateway;
+  let world: Awaited<ReturnType<typeof startGatewayBefore>>;
 
   before(async () => {
-    upstream = await startOpenAiUpstream(undefined, {
+    const upstream = await startOpenAiUpstream(undefined, {
       async handle(request, response) {
         if (request.method !== 'POST') return false;
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -237,22 +234,20 @@ describe('signs of life', { concurrency: 4 }, () => {
         return true;
       },
     });
-    gateway = await startGateway(
+    world = await startGatewayBefore(
+      [upstream],
       `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: { heartbeatMs: 1000 }`,
     );
   });
-  after(async () => {
-    await gateway.close();
-    await upstream.close();
-  });
+  after(() => world.close());
 
   const pings = (received: Received): number => received.body.split(': ping').length - 1;
   const body = { provider: 'mock', model: 'test-model' };
 
   test('comments fill a silence, in both dialects, and never inside of an event', { timeout: 30_000 }, async () => {
     const [chat, conversation] = await Promise.all([
-      askChat(gateway.origin, { ...body, stream: true }),
-      askConversation(gateway.origin, body),
+      askChat(world.gateway.origin, { ...body, stream: true }),
+      askConversation(world.gateway.origin, body),
     ]);
     for (const [received, said] of [
       [chat, readChatStream(chat)],
@@ -266,9 +261,9 @@ describe('signs of life', { concurrency: 4 }, () => {
 
   test('lines of JSON and plain text have none', { timeout: 30_000 }, async () => {
     const [lines, plain, whole] = await Promise.all([
-      askConversation(gateway.origin, body, { headers: { accept: 'application/x-ndjson' } }),
-      ask(gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=Hi'),
-      askChat(gateway.origin, body),
+      askConversation(world.gateway.origin, body, { headers: { accept: 'application/x-ndjson' } }),
+      ask(world.gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=Hi'),
+      askChat(world.gateway.origin, body),
     ]);
     assert.equal(readConversation(lines, 'lines').text, 'begun and done');
     assert.equal(plain.body, 'begun and done');
@@ -278,7 +273,7 @@ describe('signs of life', { concurrency: 4 }, () => {
 
   test('JSON lines are for those who ask for nothing else', { timeout: 30_000 }, async () => {
     const accepts = ['text/event-stream, application/x-ndjson', '*/*', 'application/json'];
-    const answers = accepts.map((accept) => askConversation(gateway.origin, body, { headers: { accept } }));
+    const answers = accepts.map((accept) => askConversation(world.gateway.origin, body, { headers: { accept } }));
     for (const received of await Promise.all(answers)) readConversation(received);
   });
 });
