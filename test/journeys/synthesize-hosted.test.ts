@@ -341,7 +341,7 @@ for (const { kind, query, path, header, body, failure } of VENDORS) {
       ['a wrong key', fails(401, { message: 'no' }), 401, 'missing_credentials'],
       ['its failure', fails(500, 'oops'), 502, 'upstream_failed'],
       ['JSON where audio belongs', fails(200, {}), 502, 'upstream_invalid'],
-      ['a redirect', fails(307, '', { location: 'http://127.0.0.1:1/' }), 502, 'upstream_failed'],
+      ['a redirect', fails(307, '', { location: 'http://127.0.0.1:1/' }), 502, 'upstream_invalid'],
     ] as const) {
       test(`${name}: ${status} ${code}`, async (context) => {
         const world = await openWorld(context, kind, answer);

@@ -120,7 +120,7 @@ for (const { kind } of VENDORS) {
       await using vendor = await openVendor(kind, () => ({ status: 307, headers: { location } }));
       const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
       elsewhere.close();
-      assert.equal(error.code, 'upstream_failed');
+      assert.equal(error.code, 'upstream_invalid');
       assert.equal(visits, 0);
     });
 

@@ -31,10 +31,10 @@ export async function goodAnswer(
   throw statusFailure(speaker, status, headers, worded((await errorBody(body)).toString('utf8')));
 }
 
-/** A redirect would take the key to another host. */
+/** A redirect would take the key to another host. It is the same next time, so that nobody asks again. */
 export function redirected({ label }: Speaker, status: number): SluiceError {
   const message = `${label} redirects to another address (${status}), which is not followed.`;
-  return new SluiceError('upstream_failed', message);
+  return new SluiceError('upstream_invalid', message);
 }
 
 /** All of a good answer; one without end is not taken in. */
