@@ -159,7 +159,11 @@ async function untilSent(
   }
 }
 
-/** Headers of ours on every answer of a model. */
+/**
+ * Headers of ours on every answer of a model, and what paces its clients.
+ *
+ * @param upstream what the upstream sent of a chat that is relayed
+ */
 export function answerHeaders(answered: Performed<unknown>, upstream?: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = {
     'x-sluice-provider': answered.target.provider.id,
@@ -167,7 +171,7 @@ export function answerHeaders(answered: Performed<unknown>, upstream?: IncomingH
     'x-sluice-attempts': String(answered.attempts),
   };
   if (answered.dropped.length > 0) headers['x-sluice-dropped'] = fieldNames(answered.dropped);
-  return upstream === undefined ? headers : Object.assign(headers, rateLimits(upstream));
+  return Object.assign(headers, upstream === undefined ? answered.rateLimits : rateLimits(upstream));
 }
 
 const asHeader = lastOf((model) => encodeURI(model.toWellFormed()));

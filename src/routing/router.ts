@@ -53,6 +53,8 @@ export interface Question extends Asked {
 export interface Performed<T> extends Attempted<T> {
   /** Fields of the request that had no place there, in the client's words. */
   readonly dropped: readonly string[];
+  /** Headers in which the upstream told what paces its clients, where the provider noted them. */
+  readonly rateLimits: Readonly<Record<string, string>>;
 }
 
 /** An answer to a chat: chunks, or bytes that are passed through. */
@@ -148,6 +150,7 @@ export class Router {
     if (session !== undefined) targets = this.#sessions.prefer(session, targets);
     if (prepare !== undefined) await prepare();
     let scopeDropped: ReadonlySet<string> = new Set();
+    let pace: Performed<T>['rateLimits'] = {};
     // One key is for one provider: where the client names several, the first of them.
     const chosen = targets.find(({ isChosen }) => isChosen === true)?.provider;
     const credentialsOf = ({ provider, key }: Target) =>
@@ -160,6 +163,7 @@ export class Router {
       try {
         const value = await open(target, scope);
         scopeDropped = scope.dropped;
+        pace = rateLimitsOf(scope);
         watcher?.answered(call, target);
         return value;
       } catch (error) {
@@ -169,7 +173,7 @@ export class Router {
       }
     });
     if (session !== undefined) this.#sessions.remember(session, attempted.target);
-    return { ...attempted, dropped: [...dropped, ...call.dropped, ...scopeDropped] };
+    return { ...attempted, dropped: [...dropped, ...call.dropped, ...scopeDropped], rateLimits: pace };
   }
 
   /** How often each provider has answered since the start. */

@@ -66,6 +66,7 @@ describe('in every way of asking', () => {
     const headers = {
       ...Object.fromEntries([...names, 'x-internal-host', 'content-disposition'].map((name) => [name, INTERNAL])),
       'x-echo': said,
+      'x-ratelimit-remaining-requests': '7',
       'access-control-allow-origin': '*',
     };
     if (!isGood) {
@@ -136,6 +137,8 @@ describe('in every way of asking', () => {
           if (isGood) assert.equal(told.status, 200, told.text);
           else assert.match(told.text, /Incorrect API key provided: Bearer \*\*\*/);
           assertHidden(told);
+          // Clients pace themselves by it, whatever they ask for.
+          assert.equal(told.headers['x-ratelimit-remaining-requests'], '7');
           const [arrived, ...others] = world.upstream.requests.slice(length);
           assert.ok(arrived !== undefined && others.length === 0, `${others.length + 1} requests`);
           const sent = Object.keys(arrived.headers).filter((each) => each !== 'transfer-encoding');

@@ -292,7 +292,7 @@ describe('secrets', () => {
   });
 
   test('of the upstream do not reach the client, and what paces it does', async () => {
-    for (const { dialect, path } of CHATS) {
+    for (const { path } of CHATS) {
       for (const stream of [true, false]) {
         const answer = await send({ path, body: { ...HI, provider: 'mock', stream } });
         assert.equal(answer.status, 200, answer.text);
@@ -302,7 +302,6 @@ describe('secrets', () => {
         }
         assert.equal(received['access-control-allow-origin'], undefined);
         assert.notEqual(received['x-request-id'], INTERNAL);
-        if (dialect === 'A') continue;
         const pace = Object.entries(received).filter(([name]) => name.includes('ratelimit'));
         assert.deepEqual(Object.fromEntries(pace), PACE);
       }

@@ -5,6 +5,7 @@ import { fieldText } from '../../core/objects.ts';
 import type { Provider, RelayTarget } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import { errorBody } from '../error-body.ts';
 import { type FormPart, toForm } from '../form.ts';
 import { beginningOf } from '../openai/beginning.ts';
@@ -64,6 +65,7 @@ export function withOpenAiImages(provider: Provider, deps: OpenAiImageDeps): Pro
     const without = new Set<string>();
     for (;;) {
       const response = await send(request, call, pictures, without);
+      noteRateLimits(call, response.headers);
       if (response.status === 200) return read(response, call, watcher, deps, relayTarget('', call).origin);
       const body = await errorBody(response.body);
       const refused = without.size > 0 ? [] : refusedFields(response.status, body, request);

@@ -3,6 +3,7 @@ import { isSpeechModel } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { SpeechFormat, SpeechRequest } from '../../core/speech.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
+import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { errorBody } from '../error-body.ts';
 import { failureOfStatus } from '../openai/failure.ts';
@@ -44,6 +45,7 @@ export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Pr
       const headers = { ...target.headers, accept: 'audio/*, application/octet-stream' };
       const body = JSON.stringify(toBody(request, model));
       const response = await open(client, { ...target, headers, method: 'POST', body }, call.signal);
+      noteRateLimits(call, response.headers);
       if (response.status !== 200) throw await failure(response, provider);
       const mimeType = spokenType(response.headers['content-type'], request.format, provider.label);
       if (mimeType instanceof SluiceError) {
