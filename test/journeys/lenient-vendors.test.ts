@@ -215,6 +215,7 @@ limits: { attempts: 1 }`,
 
   test('what is no event is passed over between those that are', async () => {
     const odd = ['{bad', '{bad}', 'Bad Gateway', '5', 'null', '', '[]', '"text"', '{"type": nonsense', '\nevent: x'];
+    odd.push('{"type": nonsense}', '{"candidates": [}', '{"error" : nonsense}', '{"type": "response.created"}}');
     for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
       events = [...odd, ...WHOLE[kind].flatMap((event) => [event, ...odd])];
       for (const stream of [false, true]) {
@@ -228,9 +229,11 @@ limits: { attempts: 1 }`,
 
   test('an answer of nothing else has an end', async () => {
     for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
-      events = [...WHOLE[kind].slice(0, -2), ...new Array(2_000).fill('{bad'), ...WHOLE[kind].slice(-2)];
-      await assert.rejects(said(kind, false), { status: 502, message: /much that is no event/ }, kind);
-      await assert.rejects(saidAsItself[kind](), { status: 502, message: /much that is no event/ }, kind);
+      for (const odd of ['{bad', '{"type": nonsense}']) {
+        events = [...WHOLE[kind].slice(0, -2), ...new Array(2_000).fill(odd), ...WHOLE[kind].slice(-2)];
+        await assert.rejects(said(kind, false), { status: 502, message: /much that is no event/ }, kind);
+        await assert.rejects(saidAsItself[kind](), { status: 502, message: /much that is no event/ }, kind);
+      }
     }
   });
 

@@ -41,12 +41,13 @@ export class Mending {
   #hasReason = false;
   #isOver = false;
 
-  mend(data: string): string | readonly string[] {
+  mend(data: string): string | readonly string[] | undefined {
     if (USUAL_PIECE.test(data)) return data;
     const event = parseObject(data);
-    const usual = event === undefined ? undefined : asUsual(event);
-    const mended = usual === undefined || usual === event ? data : JSON.stringify(usual);
-    switch (event?.['type']) {
+    if (event === undefined) return undefined;
+    const usual = asUsual(event);
+    const mended = usual === event ? data : JSON.stringify(usual);
+    switch (event['type']) {
       case 'message_delta':
         this.#isEnding = true;
         this.#hasReason ||= saysReason(event);

@@ -14,6 +14,7 @@ import type { Logger } from '../../core/logger.ts';
 import { defined, isObject } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { vendorText } from '../../core/vendor.ts';
+import { Unreadable } from '../openai/unreadable.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 import type { SignedThought } from './thoughts.ts';
 
@@ -40,6 +41,7 @@ export class Translator {
   /** What vendors attached to blocks of text that are not over. */
   readonly #texts = new Map<string, SharedV4ProviderMetadata>();
   readonly #reasoning = new Map<string, LanguageModelV4ReasoningPart>();
+  readonly #unreadable = new Unreadable();
   finished = false;
 
   constructor(options: TranslatorOptions) {
@@ -48,6 +50,7 @@ export class Translator {
 
   /** Adds the chunks of `part` to `batch`. Throws when the part tells of a failure. */
   translate(part: LanguageModelV4StreamPart, batch: Chunk[]): void {
+    if (part.type !== 'error') this.#unreadable.makeUp();
     switch (part.type) {
       case 'text-start':
         this.#collectText(part.id, part.providerMetadata);
@@ -114,6 +117,11 @@ export class Translator {
         for (const warning of part.warnings) this.#heed(warning);
         break;
       case 'error':
+        if (isNoJson(part.error)) {
+          const failure = this.#unreadable.add();
+          if (failure !== undefined) throw failure;
+          break;
+        }
         if (!isNews(part.error)) throw streamFailure(this.#options.speaker, part.error);
         this.#options.log.debug({}, 'a part of an answer of a type that the vendor library does not know is left out');
         break;
@@ -208,6 +216,11 @@ function isNews(error: unknown): boolean {
     note === 'No matching discriminator' &&
     typeof path.reduce((at: unknown, name) => (isObject(at) ? at[String(name)] : undefined), value) === 'string';
   return issues.length > 0 && issues.every(isUnknown);
+}
+
+/** Whether the library could not parse an event. Only what looks like one from outside comes as far as here. */
+function isNoJson(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AI_JSONParseError';
 }
 
 /** Where a citation belongs, which `responses-stream.ts` adds. */

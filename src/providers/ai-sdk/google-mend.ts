@@ -10,9 +10,10 @@ const ODD = /"error"|TokenCount": ?"|"(?:category|probability|severity)": ?[^"n]
  * An event, as JSON text, with what Google's library insists on. Others that serve this API, and proxies before it, write
  * otherwise what no answer needs.
  */
-export function mended(data: string): string {
-  const event = ODD.test(data) ? parseObject(data) : undefined;
-  if (event === undefined) return data;
+export function mended(data: string): string | undefined {
+  if (!ODD.test(data)) return data;
+  const event = parseObject(data);
+  if (event === undefined) return undefined;
   const { error, usageMetadata: usage, candidates, promptFeedback: feedback, ...others } = event;
   return JSON.stringify({
     ...others,

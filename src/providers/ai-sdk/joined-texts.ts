@@ -29,8 +29,8 @@ export interface EventKinds {
 
 /** Adds what the library insists on and some servers leave out. */
 export interface Mending {
-  /** What the library reads in the place of an event; all are JSON texts. */
-  mend(data: string): string | readonly string[];
+  /** What the library reads in the place of an event, all JSON texts; undefined for what turns out to be no event. */
+  mend(data: string): string | readonly string[] | undefined;
   /** What it reads behind the last event, where the connection has ended well. */
   end?(): readonly string[];
 }
@@ -97,9 +97,10 @@ export class JoinedTexts {
     const mending = this.#mending;
     if (mending === undefined) return sent;
     return sent.flatMap((data) => {
-      if (!isObjectLike(data)) return this.#passOver(data);
+      const mended = isObjectLike(data) ? mending.mend(data) : undefined;
+      if (mended === undefined) return this.#passOver(data);
       this.#unreadable.makeUp();
-      return mending.mend(data);
+      return mended;
     });
   }
 

@@ -14,10 +14,10 @@ export const LOOSE_ANNOTATION = 'sluice.annotation';
  * An event, as JSON text, with what OpenAI's library insists on. Others that serve this API (vLLM, LiteLLM, LM Studio, Ollama,
  * proxies) leave out what no answer needs.
  */
-export function mended(data: string): string {
+export function mended(data: string): string | undefined {
   if (PIECE.test(data) && PLACED.test(data)) return data;
   const event = parseObject(data);
-  return event === undefined ? data : JSON.stringify(asUsual(event));
+  return event && JSON.stringify(asUsual(event));
 }
 
 function asUsual(event: Json): Json {
