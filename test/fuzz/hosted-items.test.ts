@@ -15,7 +15,7 @@ type Json = Record<string, unknown>;
 
 /** The answer as bytes in pieces → chunks. */
 function chunksOf(pieces: readonly Uint8Array[]): readonly Chunk[] {
-  const translator = new EventTranslator(new ResponseEvents({ label: 'Test', secrets: [] }));
+  const translator = new EventTranslator(new ResponseEvents({ label: 'Test', secrets: [] }), 1024 * 1024);
   const chunks: Chunk[] = [];
   for (const piece of pieces) translator.translate(piece, chunks);
   return chunks;

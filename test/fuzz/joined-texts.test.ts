@@ -49,7 +49,7 @@ describe('texts that are joined for a library', () => {
         .many(random.below(30), () => eventOf(random))
         .map((event) => (typeof event === 'string' ? event : JSON.stringify(event)));
       const bytes = Buffer.from(events.map((data) => `event: x\r\ndata: ${data}\r\n\r\n`).join(''));
-      const texts = new JoinedTexts({ says });
+      const texts = new JoinedTexts({ says }, LIMIT);
       const library = new EventReader(LIMIT);
       const behind = new Reader();
       let passed = 0;

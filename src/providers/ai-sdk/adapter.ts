@@ -65,7 +65,7 @@ export interface VendorSpec {
 /** What all vendors share. Limits are asked for with every answer: they may change while Sluice runs. */
 export interface VendorDeps {
   readonly client: UpstreamClient;
-  readonly limits: () => Pick<Limits, 'answerBytes'>;
+  readonly limits: () => Pick<Limits, 'answerBytes' | 'sseLineBytes'>;
   readonly log: Logger;
 }
 
@@ -150,6 +150,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
           speaker: who,
           drop,
           signal,
+          eventBytes: deps.limits().sseLineBytes,
         });
         noteRateLimits(call, headers);
         return answering;
@@ -163,7 +164,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       }
       for (const field of [...lostNames(request), ...lostErrors(request, hasMedia), ...(spec.lost?.(request) ?? [])])
         drop(field);
-      const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events);
+      const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events, deps.limits().sseLineBytes);
       const model = (await spec.open(connect(apiKey, 'other', texts)))(request.model);
       const prompt = toPrompt(request.messages, {
         label: config.label,

@@ -4,9 +4,6 @@ import { dataAsSent, EventReader } from '../openai/events.ts';
 import { Unreadable } from '../openai/unreadable.ts';
 import { Arrivals } from './arrivals.ts';
 
-/** Characters of one event of a vendor, which its library would collect without end. */
-export const LONGEST_EVENT = 8 * 1024 * 1024;
-
 /** OpenAI's last word: with it some end what is not OpenAI's format. */
 export const DONE = '[DONE]';
 
@@ -30,13 +27,17 @@ export interface PartTranslator<Item> {
 
 /** Makes chunks of the events in a body, however its bytes are split. */
 export class EventTranslator implements PartTranslator<Uint8Array> {
-  readonly #events = new EventReader(LONGEST_EVENT, dataAsSent);
+  readonly #events: EventReader;
   readonly #unreadable = new Unreadable();
   readonly #translator: PartTranslator<Record<string, unknown>>;
 
-  /** @param translator takes one event after the other */
-  constructor(translator: PartTranslator<Record<string, unknown>>) {
+  /**
+   * @param translator takes one event after the other
+   * @param limit bytes that one event may have
+   */
+  constructor(translator: PartTranslator<Record<string, unknown>>, limit: number) {
     this.#translator = translator;
+    this.#events = new EventReader(limit, dataAsSent);
   }
 
   get finished(): boolean {

@@ -22,7 +22,7 @@ export function speaksMessages(provider: Provider): provider is NativeProvider {
 export const messagesApi: NativeApi = {
   format: 'anthropic',
 
-  async open(request, connection, { speaker, drop, signal }) {
+  async open(request, connection, { speaker, drop, signal, eventBytes }) {
     const { [BETA]: beta, ...extra } = request.extra;
     const body = { ...toMessagesBody({ ...request, extra }, drop), stream: true };
     const response = await connection.fetch(`${connection.baseUrl}/messages`, {
@@ -35,7 +35,7 @@ export const messagesApi: NativeApi = {
       throw new SluiceError('upstream_cut', `${speaker.label} ended its answer before it began.`);
     }
     return {
-      answering: answeringOf(response.body, new EventTranslator(new MessageEvents(speaker))),
+      answering: answeringOf(response.body, new EventTranslator(new MessageEvents(speaker), eventBytes)),
       headers: Object.fromEntries(response.headers),
     };
   },

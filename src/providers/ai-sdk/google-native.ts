@@ -13,7 +13,7 @@ import type { NativeApi } from './native.ts';
 export const contentApi: NativeApi = {
   format: 'gemini',
 
-  async open(request, connection, { speaker, signal }) {
+  async open(request, connection, { speaker, signal, eventBytes }) {
     const response = await connection.fetch(address(connection, request.model, 'streamGenerateContent?alt=sse'), {
       method: 'POST',
       headers: headersOf(connection, 'text/event-stream'),
@@ -24,7 +24,7 @@ export const contentApi: NativeApi = {
       throw new SluiceError('upstream_cut', `${speaker.label} ended its answer before it began.`);
     }
     return {
-      answering: answeringOf(response.body, new EventTranslator(new ContentEvents(speaker))),
+      answering: answeringOf(response.body, new EventTranslator(new ContentEvents(speaker), eventBytes)),
       headers: Object.fromEntries(response.headers),
     };
   },

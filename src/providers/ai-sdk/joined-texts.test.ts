@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { JoinedTexts } from './joined-texts.ts';
 
+const LIMIT = 1024 * 1024;
+
 const says = (event: Record<string, unknown>) => ({ holder: event, member: 'text', of: String(event['of']) });
 
 function sent(...events: readonly object[]): Buffer {
@@ -10,7 +12,7 @@ function sent(...events: readonly object[]): Buffer {
 
 describe('JoinedTexts', () => {
   test('neighbours of one text are one event with what the last one says beside it, and pieces again', () => {
-    const texts = new JoinedTexts({ says });
+    const texts = new JoinedTexts({ says }, LIMIT);
     const bytes = sent({ of: 'a', text: 'Hel', tokens: 1 }, { of: 'a', text: 'lo', tokens: 2 }, { of: 'b', text: '!' });
     assert.equal(
       Buffer.from(texts.push(bytes) ?? []).toString(),
@@ -22,7 +24,7 @@ describe('JoinedTexts', () => {
   });
 
   test('what is not a piece stays between the pieces, as it came', () => {
-    const texts = new JoinedTexts({ says: (event) => (event['of'] === undefined ? undefined : says(event)) });
+    const texts = new JoinedTexts({ says: (event) => (event['of'] === undefined ? undefined : says(event)) }, LIMIT);
     const bytes = Buffer.concat([
       sent({ of: 'a', text: 'x' }),
       Buffer.from('data: [DONE]\n\n'),
@@ -74,7 +76,7 @@ describe('JoinedTexts', () => {
       for (const second of lines) {
         for (const third of lines) {
           const events = [first, first, second, second, third, third, first];
-          const texts = new JoinedTexts({ says: isSaid });
+          const texts = new JoinedTexts({ says: isSaid }, LIMIT);
           const joined = texts.push(Buffer.from(events.map((line) => `data: ${line}\n\n`).join('')));
           const read = Buffer.from(joined ?? [])
             .toString()
@@ -92,7 +94,7 @@ describe('JoinedTexts', () => {
   });
 
   test('an event waits until it is complete, and one without an end is refused', () => {
-    const texts = new JoinedTexts({ says });
+    const texts = new JoinedTexts({ says }, LIMIT);
     const bytes = sent({ of: 'a', text: 'x' });
     assert.equal(texts.push(bytes.subarray(0, -1)), undefined);
     assert.ok(texts.push(bytes.subarray(-1)) !== undefined);

@@ -2,7 +2,7 @@ import { parseObject } from '../../core/objects.ts';
 import { AlikeEvents, PROBE } from '../openai/alike.ts';
 import { dataAsSent, EventReader } from '../openai/events.ts';
 import { Unreadable } from '../openai/unreadable.ts';
-import { DONE, LONGEST_EVENT } from './answering.ts';
+import { DONE } from './answering.ts';
 
 type Json = Record<string, unknown>;
 
@@ -61,7 +61,7 @@ const MOST_WAITING = 256;
 export class JoinedTexts {
   readonly #kinds: EventKinds;
   readonly #mending: Mending | undefined;
-  readonly #reader = new EventReader(LONGEST_EVENT, dataAsSent);
+  readonly #reader: EventReader;
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
   readonly #alike = new AlikeEvents();
@@ -70,8 +70,10 @@ export class JoinedTexts {
   #alikeOf = '';
   #complete = false;
 
-  constructor(kinds: EventKinds) {
+  /** @param limit bytes that one event may have, which the library would collect without end */
+  constructor(kinds: EventKinds, limit: number) {
     this.#kinds = kinds;
+    this.#reader = new EventReader(limit, dataAsSent);
     this.#mending = kinds.mending?.();
   }
 

@@ -29,7 +29,7 @@ export interface NativeApi {
   /** Which providers speak it to the end; absent: all of the vendor's. */
   isFor?(config: ProviderConfig): boolean;
   /** Asks for an answer as a stream; resolves with its head. */
-  open(request: ChatRequest, connection: Connection, context: NativeContext): Promise<NativeAnswer>;
+  open(request: ChatRequest, connection: Connection, context: StreamContext): Promise<NativeAnswer>;
   /** The tokens of a request, counted by the vendor. */
   countTokens(request: ChatRequest, connection: Connection, context: NativeContext): Promise<number>;
   /** What the vendor makes of a long conversation, as far as its API does that; `limit`: bytes of the answer that are taken in. */
@@ -41,6 +41,12 @@ export interface NativeContext {
   readonly speaker: Speaker;
   drop(field: string): void;
   readonly signal: AbortSignal;
+}
+
+/** For answers as a stream. */
+export interface StreamContext extends NativeContext {
+  /** Bytes that one event may have. */
+  readonly eventBytes: number;
 }
 
 export interface NativeAnswer {

@@ -28,7 +28,7 @@ export const responsesApi: NativeApi = {
   format: 'responses',
   isFor: runsHostedTools,
 
-  async open(request, connection, { speaker, drop, signal }) {
+  async open(request, connection, { speaker, drop, signal, eventBytes }) {
     const response = await connection.fetch(`${connection.baseUrl}/responses`, {
       method: 'POST',
       headers: headersOf(connection, 'text/event-stream'),
@@ -39,7 +39,7 @@ export const responsesApi: NativeApi = {
       throw new SluiceError('upstream_cut', `${speaker.label} ended its answer before it began.`);
     }
     return {
-      answering: answeringOf(response.body, new EventTranslator(new ResponseEvents(speaker))),
+      answering: answeringOf(response.body, new EventTranslator(new ResponseEvents(speaker), eventBytes)),
       headers: Object.fromEntries(response.headers),
     };
   },

@@ -244,7 +244,7 @@ export class StreamDecoder {
   readonly #reader: EventReader;
   readonly #decoder = new ChatDecoder();
 
-  /** @param limit characters that one event may have */
+  /** @param limit bytes that one event may have */
   constructor(limit: number) {
     this.#reader = new EventReader(limit);
   }

@@ -16,13 +16,13 @@ export class EventReader {
   readonly #parser: EventSourceParser;
   readonly #limit: number;
   readonly #unreadable = new Unreadable();
-  /** Characters since the last event or comment: the parser does not count lines without data, but keeps them. */
+  /** Bytes since the last event or comment: the parser does not count lines without data, but keeps them. */
   #pending = 0;
   #found: string[] = [];
   #failure: SluiceError | undefined;
 
   /**
-   * @param limit characters that one event may have, with the names of its lines
+   * @param limit bytes that one event may have, with the names of its lines
    * @param dataOf what an event says; absent: its data, errors as OpenAI's
    */
   constructor(limit: number, dataOf: (event: EventSourceMessage) => string = withErrors) {
@@ -50,17 +50,17 @@ export class EventReader {
 
   /** The data of every event that `bytes` completes. Throws once all that came before an event over the limit is handed out. */
   push(bytes: Buffer): readonly string[] {
-    return this.#feed(this.#decoder.write(bytes));
+    return this.#feed(this.#decoder.write(bytes), bytes.length);
   }
 
   /** The last event, where an upstream ends without the empty line that should close it. */
   end(): readonly string[] {
-    return this.#feed(`${this.#decoder.end()}\n\n`);
+    return this.#feed(`${this.#decoder.end()}\n\n`, 0);
   }
 
-  #feed(text: string): readonly string[] {
+  #feed(text: string, size: number): readonly string[] {
     if (this.#failure === undefined) {
-      this.#pending += text.length;
+      this.#pending += size;
       this.#parse(text);
       if (this.#pending > this.#limit) this.#fail();
     }
