@@ -36,6 +36,9 @@ describe('media of buckets', { timeout: 60_000 }, () => {
       [part.status, part.headers.get('content-range'), await part.text()],
       [206, `bytes 1-3/${bytes.length}`, 'PNG'],
     );
+    // RFC 9110 §14.1: names of units are the same in capitals.
+    const shouted = await fetch(url, { headers: { range: 'Bytes=1-3' } });
+    assert.deepEqual([shouted.status, await shouted.text()], [206, 'PNG']);
     const tail = await fetch(url, { headers: { range: 'bytes=-4' } });
     assert.deepEqual([tail.status, Buffer.from(await tail.arrayBuffer())], [206, bytes.subarray(-4)]);
     for (const [range, first] of [

@@ -67,7 +67,7 @@ function matchesIfRange(request: FastifyRequest, etag: string, modified: string)
 }
 
 function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
-  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec((header ?? '').trim());
+  const found = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec((header ?? '').trim());
   if (found === null || (found[1] === '' && found[2] === '')) return undefined;
   const [, first = '', last = ''] = found;
   if (first === '') {
