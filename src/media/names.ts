@@ -115,8 +115,13 @@ export function thumbnailPath(name: string): string {
 
 /** Where it is written down that content is found by these words, too; without words: where all of them are. */
 export function wordsPath(hash: string, words?: string): string {
-  return `${WORDS_FOLDER}/${hash}${words === undefined ? '' : `/${storedName(words)}`}`;
+  if (words === undefined) return `${WORDS_FOLDER}/${hash}`;
+  // No words have this sign, and a search finds them behind it.
+  return `${WORDS_FOLDER}/${hash}/${DEVICE.test(words) ? '=' : ''}${storedName(words)}`;
 }
+
+/** What Windows takes for a device, whatever the folder and the extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** Where the file is whose thumbnail is there. */
 export function pathOfPicture(thumbnail: string): string {

@@ -105,6 +105,38 @@ describe('saving media', () => {
     assert.equal(await other.search('100_x'), undefined);
   });
 
+  test('words that found no place on the disk are written when they come again', async (context) => {
+    const files = temporaryFiles(context);
+    let isFull = true;
+    const full: Files = {
+      async write(path, body, options) {
+        if (isFull && path.startsWith('words/')) throw new SluiceError('storage_failed', 'The disk is full.');
+        return files.write(path, body, options);
+      },
+      stat: (path) => files.stat(path),
+      open: (path, range) => files.open(path, range),
+      list: (folder) => files.list(folder),
+      delete: (path) => files.delete(path),
+    };
+    const media = store(full);
+    const { name } = await media.save(MP3, { alt: 'first' });
+    for (isFull of [true, true, false, false]) {
+      await media.save(MP3, { alt: 'second' });
+      assert.equal(await media.search('second'), name);
+    }
+    assert.equal(await store(files).search('second'), name);
+  });
+
+  test('words that are names of devices on Windows are no names of files', async (context) => {
+    const files = temporaryFiles(context);
+    const { name } = await store(files).save(MP3, { alt: 'first' });
+    const words = ['con', 'NUL', 'com1', 'lpt9.txt', 'aux.b.c', 'console'];
+    for (const alt of words) await store(files).save(MP3, { alt });
+    const stored = (await Array.fromAsync(files.list('words'))).map(({ path }) => path.split('/').at(-1) ?? '');
+    assert.deepEqual(stored.sort(), ['=NUL', '=aux.b.c', '=com1', '=con', '=lpt9.txt', 'console']);
+    for (const each of words) assert.equal(await store(files).search(each), name, each);
+  });
+
   test('words stay where a name is deleted that another file with this content has not', async (context) => {
     const files = temporaryFiles(context);
     const media = store(files);

@@ -129,6 +129,8 @@ export function createMediaStore(
   const downloads = new Gate(DOWNLOADS);
   const pictures = new Gate(PICTURES);
   const saving = new Map<string, Promise<SavedMedia>>();
+  /** Words that are known, but for which the disk had no place: they are written when they come again. */
+  const unwritten = new Set<string>();
   let built: Promise<MediaIndex> | undefined;
 
   /** Built at first use; a failure is not kept. */
@@ -193,10 +195,12 @@ export function createMediaStore(
   /** Content that is kept has come with these words. */
   async function findBy(words: string, name: string): Promise<void> {
     const { hash } = readMediaName(name);
-    if (hash === undefined || words === '' || !(await index()).addWords(name, words)) return;
+    if (hash === undefined || words === '') return;
+    const isNews = (await index()).addWords(name, words);
+    const path = wordsPath(hash, words);
     // The content is there, whatever becomes of these words; what is wrong with the disk is told elsewhere.
-    await files.write(wordsPath(hash, words), []).catch(() => {});
-    await news?.({ name, words });
+    if (isNews || unwritten.delete(path)) await files.write(path, []).catch(() => unwritten.add(path));
+    if (isNews) await news?.({ name, words });
   }
 
   /** The stored file with this content, if it is still there. */
