@@ -49,7 +49,7 @@ test('a field that an upstream of tasks refuses is named to the client, in its o
   );
 });
 
-test('a field that OpenAI’s Responses API refuses is named to its own clients only', async (context) => {
+test('a field that OpenAI’s Responses API refuses is named with its place to its own clients, and without to others', async (context) => {
   const error = {
     message: 'No such tool.',
     type: 'invalid_request_error',
@@ -64,11 +64,11 @@ test('a field that OpenAI’s Responses API refuses is named to its own clients 
   context.after(() => gateway.close());
   const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
   const model = 'acme/gpt-5.2';
-  const refusals: readonly (readonly [() => Promise<unknown>, string | null])[] = [
+  const refusals: readonly (readonly [() => Promise<unknown>, string])[] = [
     [() => client.responses.create({ model, input: 'a' }), 'tools[0].type'],
     [() => client.responses.create({ model, input: 'a', stream: true }), 'tools[0].type'],
     [() => client.responses.inputTokens.count({ model, input: 'a' }), 'tools[0].type'],
-    [() => client.chat.completions.create({ model, messages: [{ role: 'user', content: 'a' }] }), null],
+    [() => client.chat.completions.create({ model, messages: [{ role: 'user', content: 'a' }] }), 'tools'],
   ];
   for (const [ask, param] of refusals) {
     await assert.rejects(ask, (thrown) => {

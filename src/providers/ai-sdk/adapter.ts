@@ -95,12 +95,14 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       };
     }
 
-    function reach({ credentials }: Call): Reached {
-      const apiKey = keyOf(spec, config, credentials);
-      return {
-        connection: connect(apiKey, 'same'),
-        who: speaker(apiKey),
-        nameOf: (model) => modelName(spec, config, model),
+    function reaching(names: 'same' | 'other'): (call: Call) => Reached {
+      return ({ credentials }) => {
+        const apiKey = keyOf(spec, config, credentials);
+        return {
+          connection: connect(apiKey, names),
+          who: speaker(apiKey),
+          nameOf: (model) => modelName(spec, config, model),
+        };
       };
     }
 
@@ -208,8 +210,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         }
       },
 
-      ...embeddingOf(spec.embeddings, reach),
-      ...nativeOf(native, deps, reach),
+      ...embeddingOf(spec.embeddings, reaching('other')),
+      ...nativeOf(native, deps, reaching('same')),
 
       chat(request, call) {
         const asked: Asked = { request, stop: new AbortController(), isFinished: false };

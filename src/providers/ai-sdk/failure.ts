@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
 import { firstSaid, parseJson, wordsOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
-import { paramOf } from '../openai/failure.ts';
+import { nameOfField, paramOf } from '../openai/failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
@@ -18,14 +18,15 @@ const OF_KEY =
 export interface Speaker {
   readonly label: string;
   readonly secrets: readonly string[];
-  /** `same`: the client calls fields as the upstream does, and may be told which one was wrong. */
+  /** `same`: the client calls fields as the upstream does. */
   readonly names?: 'same' | 'other';
 }
 
 /** An answer with an error status → our error, in the upstream's own words where it has some. */
 export function statusFailure(speaker: Speaker, status: number, headers: Headers, body: string): SluiceError {
   const json = parse(body);
-  const named = speaker.names === 'same' ? paramOf(json) : {};
+  const { names = 'other' } = speaker;
+  const named = { ...(names === 'same' ? violationIn(json) : {}), ...paramOf(json, names) };
   const options = { ...pacingOf(headers, json), ...detailsOf(json), ...named };
   const error = member(json, 'error');
   return failure(speaker, status, messageOf(json), options, member(error, 'code') ?? member(error, 'type'));
@@ -166,6 +167,17 @@ function retryAfterOf(headers: Headers, json: unknown): number | undefined {
     if (delay !== undefined) return secondsToWait(delay);
   }
   return undefined;
+}
+
+/** The first field that Google calls wrong. */
+function violationIn(json: unknown): ErrorOptions {
+  const details = member(member(json, 'error'), 'details');
+  for (const detail of Array.isArray(details) ? details : []) {
+    const violations = member(detail, 'fieldViolations');
+    const field = member(Array.isArray(violations) ? violations[0] : undefined, 'field');
+    if (typeof field === 'string') return nameOfField(field);
+  }
+  return {};
 }
 
 /** Anthropic's word for machines of what became of a conversation that it holds. */

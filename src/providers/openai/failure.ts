@@ -11,7 +11,7 @@ const LONGEST_MESSAGE = 2_000;
 /**
  * An upstream's answer with an error status → our error, in the upstream's own words where it has some.
  *
- * @param names whether the client calls fields as the upstream does, and may be told which one was wrong
+ * @param names whether the client calls fields as the upstream does
  */
 export function failureOfStatus(
   status: number,
@@ -23,7 +23,7 @@ export function failureOfStatus(
   const said = messageOf(json);
   const options = {
     ...pacing(secondsToWait(headers['retry-after']), rateLimits(headers)),
-    ...(names === 'same' ? paramOf(json) : {}),
+    ...paramOf(json, names),
   };
   if (status >= 300 && status < 400) {
     return new SluiceError(
@@ -50,11 +50,29 @@ export function failureOfStatus(
 const WANTS_TLS =
   /plain HTTP (request was sent )?to (an )?(HTTPS|SSL-enabled server) port|an HTTP request to an HTTPS server/;
 
-/** The field that an error in OpenAI's form names. */
-export function paramOf(json: unknown): { readonly param?: string } {
+/** The field that an error in OpenAI's form names: as a whole, or the name in our words of what it is in. */
+export function paramOf(json: unknown, names: 'same' | 'other'): { readonly param?: string } {
   const { param } = membersOf(membersOf(json)['error']);
-  return typeof param === 'string' && /^[ -~]{1,256}$/.test(param) ? { param } : {};
+  if (typeof param !== 'string') return {};
+  if (names === 'same') return nameOfField(param);
+  // Places within may have been others in what the client sent.
+  const [name] = /^[a-z_]{1,64}(?=[.[]|$)/.exec(param) ?? [];
+  return name === undefined ? {} : { param: OF_RESPONSES.get(name) ?? name };
 }
+
+/** What an upstream calls a field, as far as it looks like one. */
+export function nameOfField(param: string): { readonly param?: string } {
+  return /^[ -~]{1,256}$/.test(param) ? { param } : {};
+}
+
+/** What the Responses API calls otherwise than chat completions do, whose names are ours. */
+const OF_RESPONSES: ReadonlyMap<string, string> = new Map([
+  ['input', 'messages'],
+  ['instructions', 'messages'],
+  ['max_output_tokens', 'max_tokens'],
+  ['reasoning', 'reasoning_effort'],
+  ['text', 'response_format'],
+]);
 
 /** The error that some upstreams send inside a stream, or with status 200. */
 export function failureInAnswer(json: object): SluiceError | undefined {
