@@ -1,7 +1,5 @@
 import type { ProcessLogger } from './logger.ts';
-
-/** Running answers are cut by the drain itself; whoever still runs this much later, in milliseconds, is cut by the end of the process. */
-export const GRACE_MS = 2_000;
+import { processEnd } from './process-end.ts';
 
 /**
  * Ctrl-C, and the end of a terminal, reach the whole process group, and the launcher passes them on once more: the same
@@ -20,39 +18,15 @@ interface StopOptions {
   readonly onHangup?: () => void;
 }
 
-/**
- * Ends the process in good order. First signal: drain, then code 0. Second signal: at once. An exception that nothing
- * caught leaves unknown state behind: log, drain, code 1. A rejection that nobody handled belongs to one request, which
- * has failed by it: log, and the process lives on.
- */
+/** Ends the process in good order. First signal: drain, then code 0. Second signal: at once. */
 export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): void {
-  let stopping = false;
+  const end = processEnd({ drain, drainMs, log, onCrash: { says: 'stopping' }, onExit: () => log.flush() });
   let lastSignal = Number.NEGATIVE_INFINITY;
   let hangup: NodeJS.Timeout | undefined;
 
-  function exit(code: number): void {
-    log.flush();
-    process.exit(code);
-  }
-
-  function stop(code: number): void {
-    stopping = true;
-    setTimeout(() => {
-      log.error({}, 'the drain did not end in time');
-      exit(code === 0 ? 1 : code);
-    }, drainMs() + GRACE_MS).unref();
-    drain().then(
-      () => exit(code),
-      (error: unknown) => {
-        log.error({ err: error }, 'the drain failed');
-        exit(1);
-      },
-    );
-  }
-
   function begin(signal: string): void {
     log.info({ signal }, 'stopping; a second signal stops at once');
-    stop(0);
+    end.begin(0);
   }
 
   for (const [signal, code] of Object.entries(CODES)) {
@@ -60,15 +34,15 @@ export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): voi
       const now = performance.now();
       const isEcho = now - lastSignal < SAME_WISH_MS;
       lastSignal = now;
-      if (!stopping) begin(signal);
-      else if (!isEcho) exit(code);
+      if (!end.hasBegun) begin(signal);
+      else if (!isEcho) end.exit(code);
     });
   }
   // The launcher on an old Node was killed: who started that one would look for us in vain.
-  if (process.connected) process.once('disconnect', () => stopping || begin('disconnect'));
+  if (process.connected) process.once('disconnect', () => end.hasBegun || begin('disconnect'));
   const endsWithTerminal = isInTerminal();
   function hangUp(): void {
-    if (stopping) return;
+    if (end.hasBegun) return;
     const signal = 'SIGHUP';
     if (onHangup !== undefined) onHangup();
     else if (endsWithTerminal) begin(signal);
@@ -78,13 +52,6 @@ export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): voi
     // After the last of them, so that what was changed before it counts.
     clearTimeout(hangup);
     hangup = setTimeout(hangUp, SAME_WISH_MS).unref();
-  });
-  process.on('uncaughtException', (error) => {
-    log.error({ err: error }, 'an exception was not caught; stopping');
-    if (!stopping) stop(1);
-  });
-  process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'a rejection was not handled; going on');
   });
 }
 

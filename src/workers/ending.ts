@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { GRACE_MS } from '../cli/stop.ts';
+import { processEnd } from '../cli/process-end.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Channel } from './channel.ts';
 import { Connections } from './connections.ts';
@@ -31,63 +31,43 @@ export interface Ending {
 export function endInOrder({ app, primary, ledger, drainMs, log, onAlone, onExit }: EndingDeps): Ending {
   const connections = new Connections(app.server.server);
   const started = Promise.withResolvers<void>();
-  let isStopping = false;
   let isServing = false;
 
-  function exit(code: number): void {
-    primary.flush();
-    onExit();
-    process.exit(code);
+  async function drain(): Promise<void> {
+    // A server that is only about to listen cannot be closed.
+    await started.promise;
+    await app.drain();
+    await primary.ask('farewell', await ledger.process()).catch(() => undefined);
   }
 
-  async function stop(code: number): Promise<void> {
-    isStopping = true;
-    setTimeout(() => {
-      log.error({}, 'the drain did not end in time');
-      exit(code === 0 ? 1 : code);
-    }, drainMs() + GRACE_MS).unref();
-    try {
-      // A server that is only about to listen cannot be closed.
-      await started.promise;
-      await app.drain();
-      await primary.ask('farewell', await ledger.process()).catch(() => undefined);
-      exit(code);
-    } catch (error) {
-      log.error({ err: error }, 'the drain failed');
-      exit(1);
-    }
-  }
+  const end = processEnd({
+    ...{ drain, drainMs, log },
+    onCrash: { says: 'this worker stops', act: () => primary.tell('failing', undefined) },
+    onExit() {
+      primary.flush();
+      onExit();
+    },
+  });
 
   async function retire(): Promise<void> {
     await Promise.all([connections.retire(), untilIdle(() => app.idle)]);
-    if (!isStopping) await stop(0);
+    end.begin(0);
   }
 
-  primary.on('stop', () => {
-    if (!isStopping) void stop(0);
-  });
+  primary.on('stop', () => end.begin(0));
   primary.on('retire', () => void retire());
   process.once('disconnect', () => {
     onAlone();
     // While it stops already, the primary has lost its patience; and without one, no server begins to listen.
-    if (isStopping || !isServing) exit(1);
+    if (end.hasBegun || !isServing) end.exit(1);
     log.error({}, 'the primary process is gone; stopping');
-    void stop(1);
+    end.begin(1);
   });
   // Meanwhile it may have gone.
-  if (!process.connected) exit(1);
-  process.on('uncaughtException', (error) => {
-    log.error({ err: error }, 'an exception was not caught; this worker stops');
-    if (isStopping) return;
-    primary.tell('failing', undefined);
-    void stop(1);
-  });
-  process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'a rejection was not handled; going on');
-  });
+  if (!process.connected) end.exit(1);
 
   return {
-    stop: (code) => void stop(code),
+    stop: end.begin,
     serves() {
       isServing = true;
       started.resolve();
