@@ -20,6 +20,9 @@ import { Observation, type Operation, type RouteKind } from './observation.ts';
 const LONGEST_NAME = 256;
 /** In which an answer says why it ended: this stands behind its text. */
 const FINISH_BYTES = 64 * 1024;
+/** Both are noted and never thrown, so that one of each is enough. */
+const CUT = new SluiceError('upstream_cut', 'The answer ended before it was complete.');
+const LEFT = clientLeft();
 
 /** Where nothing came before the whole answer, the time to its first piece says nothing. */
 const WHOLE: ReadonlySet<Operation> = new Set(['embedding', 'rerank', 'moderation', 'count_tokens', 'image']);
@@ -289,6 +292,3 @@ function finishesIn(pieces: Pieces): readonly string[] {
 function shortened(model: string): string {
   return model.length > LONGEST_NAME ? model.slice(0, LONGEST_NAME) : model;
 }
-
-const CUT = new SluiceError('upstream_cut', 'The answer ended before it was complete.');
-const LEFT = clientLeft();

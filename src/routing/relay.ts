@@ -215,7 +215,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
         if (failure !== undefined) throw failure;
         if (!this.#committed) {
           this.#size += bytes.length;
-          if (this.#size > this.#deps.limits.answerBytes) throw nothingSaid();
+          if (this.#size > this.#deps.limits.answerBytes) throw nothingVisible();
         }
         if (done) this.#endStream(this.#rewriter);
         else if (complete) this.#awaitLastWords(text !== '');
@@ -289,7 +289,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     if (this.#early.length <= this.#deps.limits.sseLineBytes) return;
     // A client that is not there yet must not make the upstream run ahead; and one that waits must not wait for ever.
     if (this.#committed) this.#pause();
-    else throw nothingSaid();
+    else throw nothingVisible();
   }
 
   #pause(): void {
@@ -399,6 +399,6 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 }
 
-function nothingSaid(): SluiceError {
+function nothingVisible(): SluiceError {
   return new SluiceError('upstream_invalid', 'The provider sent much, but nothing that says anything.');
 }

@@ -70,7 +70,7 @@ export function withGoogleSpeech(provider: Provider, config: ProviderConfig, dep
     }
     const spoken = await ask(request, format === 'wav' ? 'wav' : 'pcm', call);
     const { audio } = spoken;
-    if (typeof audio === 'string' || audio.length === 0) throw nothingSaid(spoken, label);
+    if (typeof audio === 'string' || audio.length === 0) throw nothingSpoken(spoken, label);
     const { sampleRate, mimeType: sent } = membersOf(spoken.providerMetadata?.['google']);
     if (typeof sent === 'string' && !SAMPLES.test(sent) && !(format === 'wav' && WAV.test(sent))) {
       throw new SluiceError('upstream_invalid', `${label} answered with ${sent.slice(0, 100)} instead of samples.`);
@@ -104,7 +104,7 @@ function optionsOf({ speed, extra }: SpeechRequest, call: Call) {
 }
 
 /** An answer without sound: it was refused, or the model wrote instead of speaking. */
-function nothingSaid({ response }: Spoken, label: string): SluiceError {
+function nothingSpoken({ response }: Spoken, label: string): SluiceError {
   const { promptFeedback, candidates } = membersOf(response.body);
   const [candidate] = Array.isArray(candidates) ? candidates : [];
   const reason = membersOf(promptFeedback)['blockReason'] ?? membersOf(candidate)['finishReason'];
