@@ -1,10 +1,10 @@
-import { type FSWatcher, realpathSync, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../core/logger.ts';
 import type { Config, Limits } from './config.ts';
 import { DEFAULT_FILE } from './file.ts';
+import { fileEvents } from './file-events.ts';
 import { deepFreeze } from './freeze.ts';
 import { ConfigError } from './problems.ts';
 
@@ -32,10 +32,6 @@ const OF_PROVIDERS = new Set<string>(['available', 'disabled']);
 /** The signature of a file that somebody is about to write, as far as anybody can know: a shell empties it first (`… > sluice.yaml`). */
 const EMPTY = 'empty';
 
-/** Quiet time after the last event before the file is read: editors write in several steps. */
-const QUIET_MS = 100;
-/** A folder in which something happens all the time must not put the reading off for ever. */
-const LONGEST_QUIET_MS = 1_000;
 /** Until a file is read again that could not be read for a reason that may pass. */
 const AGAIN_MS = 1_000;
 
@@ -60,9 +56,7 @@ export function watchConfig(
   // No signature: what was changed since the configuration was loaded must count, so the first event always reads. Where
   // there was no file, only one that comes is a change.
   let seen = current.file === undefined ? undefined : 'never seen';
-  let quiet: NodeJS.Timeout | undefined;
   let again: NodeJS.Timeout | undefined;
-  let firstEvent = 0;
   let closed = false;
   let wrong = false;
   let reading: Promise<void> = Promise.resolve();
@@ -71,7 +65,7 @@ export function watchConfig(
     clearTimeout(again);
     const now = await signature(file);
     if (closed || now === seen) return;
-    follow();
+    events.follow();
     seen = now;
     if (now === undefined || now === EMPTY) {
       const state = now === undefined ? 'gone' : 'empty';
@@ -81,7 +75,7 @@ export function watchConfig(
     try {
       const loaded = await load();
       // Emptied since: an empty file may have been read.
-      if ((await signature(file)) === EMPTY) return onEvent();
+      if ((await signature(file)) === EMPTY) return events.nudge();
       const next = merge(inForce, loaded);
       report(next.needRestart);
       if (wrong) log.info({ file }, 'the configuration file can be used again');
@@ -122,65 +116,18 @@ export function watchConfig(
     log.error({ file }, `the changed configuration is wrong, the last one stays in force: ${problems}`);
   }
 
-  function onEvent(): void {
-    const now = performance.now();
-    if (quiet === undefined) firstEvent = now;
-    else clearTimeout(quiet);
-    const wait = Math.max(0, Math.min(QUIET_MS, firstEvent + LONGEST_QUIET_MS - now));
-    quiet = setTimeout(() => {
-      quiet = undefined;
-      readNext();
-    }, wait);
-    quiet.unref();
-  }
-
   function readNext(): void {
     reading = reading.then(read);
   }
 
-  /** Where the file is a link, what it leads to is changed in another folder. */
-  function follow(): void {
-    const folder = realFolder(file);
-    if (folder === target.folder) return;
-    target.watcher?.close();
-    target = { folder, watcher: folder === undefined || folder === own ? undefined : open(folder, onEvent, log) };
-  }
-
-  // The folder and not the file: editors put a new file in its place, and a mounted one is a link that moves elsewhere.
-  const own = path.dirname(file);
-  const watcher = open(own, onEvent, log);
-  let target: { readonly folder?: string | undefined; readonly watcher?: FSWatcher | undefined } = {};
-  follow();
+  const events = fileEvents(file, readNext, log);
   return {
     close() {
       closed = true;
-      clearTimeout(quiet);
       clearTimeout(again);
-      watcher?.close();
-      target.watcher?.close();
+      events.close();
     },
   };
-}
-
-function realFolder(file: string): string | undefined {
-  try {
-    return path.dirname(realpathSync(file));
-  } catch {
-    return undefined;
-  }
-}
-
-function open(folder: string, onEvent: () => void, log: Logger): FSWatcher | undefined {
-  const failed = (error: unknown) =>
-    log.warn({ folder, err: error }, 'changes of the configuration file are not noticed');
-  try {
-    const watcher = watch(folder, { persistent: false }, onEvent);
-    watcher.on('error', failed);
-    return watcher;
-  } catch (error) {
-    failed(error);
-    return undefined;
-  }
 }
 
 /** Changes whenever the file does; undefined while there is none. */
