@@ -111,24 +111,6 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
     ended = true;
   }
 
-  /** Where the next window ends: a whole line, or the whole text. */
-  function windowEnd(): number {
-    const rest = text.length - offset;
-    let end = offset + Math.min(rest, size);
-    let lines = 0;
-    const most = (limits.windowLines * size) / limits.windowCharacters;
-    for (let at = text.indexOf('\n', offset); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) {
-      if (++lines >= most) return at + 1;
-    }
-    if (end < text.length) {
-      const line = text.lastIndexOf('\n', end - 1) + 1;
-      if (line > offset) return line;
-      const next = text.indexOf('\n', end);
-      end = next < 0 ? text.length : next + 1;
-    }
-    return end;
-  }
-
   function work(deadline: number): boolean {
     for (;;) {
       if (!references.settle(deadline)) return false;
@@ -141,7 +123,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
         offset = searched = read.end;
         fence = undefined;
       } else {
-        const windowed = windowEnd();
+        const windowed = windowEnd(text, offset, size);
         const atEnd = windowed === text.length;
         if (atEnd && done) {
           end();
@@ -176,4 +158,22 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
       return whole;
     },
   };
+}
+
+/** Where a window of about so many characters ends that begins at `offset`: with a whole line, or with the text. */
+function windowEnd(text: string, offset: number, size: number): number {
+  const rest = text.length - offset;
+  let end = offset + Math.min(rest, size);
+  let lines = 0;
+  const most = (limits.windowLines * size) / limits.windowCharacters;
+  for (let at = text.indexOf('\n', offset); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) {
+    if (++lines >= most) return at + 1;
+  }
+  if (end < text.length) {
+    const line = text.lastIndexOf('\n', end - 1) + 1;
+    if (line > offset) return line;
+    const next = text.indexOf('\n', end);
+    end = next < 0 ? text.length : next + 1;
+  }
+  return end;
 }
