@@ -1,12 +1,13 @@
 import { decodeDataUri, isDataUri } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
-import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
+import type { MediaType } from '../core/media-types.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { Files } from '../core/stores.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { Gate } from './gate.ts';
 import { kindOf, type MediaKind } from './kind.ts';
-import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
+import { type MediaFinder, mediaFinder } from './media-finder.ts';
+import { MediaIndex } from './media-index.ts';
 import {
   MEDIA_FOLDER,
   type MediaAbout,
@@ -57,39 +58,8 @@ export interface SaveOptions extends MediaAbout {
   readonly allowedOrigins?: readonly string[];
 }
 
-interface MediaSearchOptions {
-  /** How many terms must fit, 1 to all of them; default: all. */
-  readonly min?: number;
-  readonly skip?: number;
-  readonly random?: MediaQuery['random'];
-}
-
-interface MediaListOptions {
-  /** Terms as for a search, all of which must fit; empty: everything. */
-  readonly text?: string;
-  readonly kind?: MediaType['kind'];
-  /** The `next` of the page before. */
-  readonly before?: string;
-  readonly limit: number;
-}
-
-/** A stored file in a list. */
-export interface ListedMedia extends MediaType {
-  readonly name: string;
-  readonly size: number;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-}
-
-export interface MediaList {
-  /** The newest first. */
-  readonly media: readonly ListedMedia[];
-  /** Where the next page begins; absent when there is nothing behind this one. */
-  readonly next?: string;
-}
-
 /** Media that Sluice keeps and serves. */
-export interface MediaStore {
+export interface MediaStore extends MediaFinder {
   /**
    * Keeps bytes, what a `data:` URI holds, or what an address outside leads to. The same content is kept once, and found by all
    * words with which it came. Throws `SluiceError` when it cannot be had or is none of the media types of the contract.
@@ -97,10 +67,6 @@ export interface MediaStore {
   save(source: Uint8Array | string, options?: SaveOptions): Promise<SavedMedia>;
   /** The bytes of the same, which are not kept. */
   load(source: string, options?: Omit<SaveOptions, keyof MediaAbout>): Promise<LoadedMedia>;
-  /** The name of a stored file that fits all, or `min`, of the terms in `text`. Throws when `min` makes no sense. */
-  search(text: string, options?: MediaSearchOptions): Promise<string | undefined>;
-  /** A page of what fits. Throws when `before` is no place in a list. */
-  list(options: MediaListOptions): Promise<MediaList>;
   /** Whether there was one. */
   delete(name: string): Promise<boolean>;
   /** Another process has changed something. */
@@ -213,43 +179,7 @@ export function createMediaStore(
   return {
     save: (source, options = {}) => downloads.run(() => keep(source, options), options.signal),
     load: (source, options = {}) => downloads.run(() => read(source, options), options.signal),
-    async search(text, { min, skip = 0, random } = {}) {
-      const terms = searchTerms(text);
-      if (min !== undefined && (!Number.isInteger(min) || min < 1 || min > terms.length)) {
-        throw new SluiceError('invalid_request', `'min' is a number from 1 to ${terms.length}, the number of terms.`, {
-          param: 'min',
-        });
-      }
-      const names = await index();
-      const query = { terms, min: min ?? terms.length, skip, ...(random === undefined ? {} : { random }) };
-      for (;;) {
-        const name = names.find(query);
-        if (name === undefined || (await files.stat(mediaPath(name))) !== undefined) return name;
-        names.delete(name); // somebody took it away behind our back
-      }
-    },
-    async list({ text = '', kind, before, limit }) {
-      const names = await index();
-      const media: ListedMedia[] = [];
-      let after = before === undefined ? undefined : parsePlace(before);
-      // What somebody took away behind our back makes room for more.
-      for (;;) {
-        const wanted = limit - media.length;
-        const query = { terms: searchTerms(text), limit: wanted + 1 };
-        const found = names.page({ ...query, ...(kind && { kind }), ...(after && { after }) });
-        const shown = found.slice(0, wanted);
-        const infos = await Promise.all(shown.map(({ name }) => files.stat(mediaPath(name))));
-        shown.forEach(({ name, seconds }, at) => {
-          const info = infos[at];
-          const type = mediaTypeOf(name);
-          if (info === undefined || type === undefined) names.delete(name);
-          else media.push({ ...type, name, size: info.size, createdAt: seconds * 1_000 });
-        });
-        after = shown.at(-1) ?? after;
-        if (found.length <= wanted) return { media };
-        if (media.length === limit && after !== undefined) return { media, next: `${after.seconds}/${after.name}` };
-      }
-    },
+    ...mediaFinder(files, index),
     async delete(name) {
       const { hash } = readMediaName(name);
       // Several processes may have kept the same content at once, and a name that was never there may end as another does.
@@ -269,12 +199,6 @@ export function createMediaStore(
       else names?.delete(name);
     },
   };
-}
-
-function parsePlace(text: string): MediaPlace {
-  const [, seconds, name] = /^(\d{1,12})\/(.+)$/.exec(text) ?? [];
-  if (seconds !== undefined && name !== undefined) return { seconds: Number(seconds), name };
-  throw new SluiceError('invalid_request', "'before' must be the 'next' of the page before.", { param: 'before' });
 }
 
 async function buildIndex(files: Files): Promise<MediaIndex> {
