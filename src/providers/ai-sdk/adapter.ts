@@ -160,12 +160,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       const reserved = named.responseFormat?.type === 'json_schema' ? ANSWER_TOOL : undefined;
       const { request, ownName } = withTakenToolNames(spec.taken?.(named, drop) ?? named, spec.toolName, reserved);
       const owner = createHash('sha256').update(apiKey).digest('base64url');
-      for (const [field, value] of Object.entries(request.extra)) {
-        if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;
-        drop(field);
-      }
-      for (const field of [...lostNames(request), ...lostErrors(request, hasMedia), ...(spec.lost?.(request) ?? [])])
-        drop(field);
+      for (const field of lostIn(request, spec)) drop(field);
       const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events, deps.limits().sseLineBytes);
       const model = (await spec.open(connect(apiKey, 'other', texts)))(request.model);
       const prompt = toPrompt(request.messages, {
@@ -228,6 +223,19 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       },
     } satisfies Provider;
   };
+}
+
+/** The fields of a request that the library has no place for. */
+function lostIn(request: ChatRequest, spec: VendorSpec): readonly string[] {
+  const extra = Object.entries(request.extra).filter(
+    ([field, value]) => !saysNothing(field, value) && field !== 'providerOptions' && !spec.takes?.includes(field),
+  );
+  return [
+    ...extra.map(([field]) => field),
+    ...lostNames(request),
+    ...lostErrors(request, hasMedia),
+    ...(spec.lost?.(request) ?? []),
+  ];
 }
 
 function withEffort(spec: VendorSpec, request: ChatRequest): ChatRequest {
