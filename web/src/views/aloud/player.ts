@@ -1,11 +1,11 @@
 import { isAbort, toFailure } from '../../api/http.ts';
-import { synthesize } from '../../api/speech.ts';
 import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { type Message, textOf } from '../../state/model.ts';
 import { reasonOf } from '../chat/advice.ts';
 import { sentencesOf } from './sentences.ts';
+import { sayHere, soundOf } from './speak.ts';
 import { aloud } from './state.ts';
 import { speakersOf, type Voice, voiceOf } from './voice.ts';
 
@@ -89,12 +89,10 @@ function serverSpeaker({ provider, voice }: Extract<Voice, { by: 'server' }>): S
   // One for all pieces: some browsers let a page play sound only from the element that a person has started.
   const audio = new Audio();
   const sounds = new Map<string, Promise<Blob>>();
-  const soundOf = (text: string, signal: AbortSignal): Promise<Blob> => {
+  const begin = (text: string, signal: AbortSignal): Promise<Blob> => {
     let sound = sounds.get(text);
     if (sound === undefined) {
-      const key = app.get().settings.keys[provider];
-      const own = { ...(voice === undefined ? {} : { voice }), ...(key === undefined ? {} : { key }) };
-      sound = synthesize({ provider, text, ...own }, signal);
+      sound = soundOf(provider, voice, text, signal);
       // Whoever waits for it hears of the failure; nobody else has to.
       sound.catch(() => {});
       sounds.set(text, sound);
@@ -103,7 +101,7 @@ function serverSpeaker({ provider, voice }: Extract<Voice, { by: 'server' }>): S
   };
   return {
     say: async (text, signal) => {
-      const url = URL.createObjectURL(await soundOf(text, signal));
+      const url = URL.createObjectURL(await begin(text, signal));
       sounds.delete(text);
       try {
         await play(audio, url, signal);
@@ -111,7 +109,7 @@ function serverSpeaker({ provider, voice }: Extract<Voice, { by: 'server' }>): S
         URL.revokeObjectURL(url);
       }
     },
-    prepare: (text, signal) => void soundOf(text, signal),
+    prepare: (text, signal) => void begin(text, signal),
     pause: () => audio.pause(),
     resume: () => {
       // What is over is not said again: the next piece is on its way.
@@ -151,20 +149,7 @@ function play(audio: HTMLAudioElement, url: string, signal: AbortSignal): Promis
 
 function browserSpeaker({ voice }: Extract<Voice, { by: 'browser' }>): Speaker {
   return {
-    say: (text, signal) =>
-      new Promise((resolve, reject) => {
-        const utterance = new SpeechSynthesisUtterance(text);
-        utterance.lang = spoken();
-        utterance.voice = browserVoice(voice) ?? null;
-        utterance.addEventListener('start', begun);
-        utterance.addEventListener('end', () => resolve());
-        utterance.addEventListener('error', ({ error }) => reject(new Error(error)));
-        signal.addEventListener('abort', () => {
-          speechSynthesis.cancel();
-          reject(new DOMException('stopped', 'AbortError'));
-        });
-        speechSynthesis.speak(utterance);
-      }),
+    say: (text, signal) => sayHere(text, { lang: spoken(), voice: browserVoice(voice) }, signal, begun),
     prepare: () => {},
     pause: () => speechSynthesis.pause(),
     resume: () => speechSynthesis.resume(),

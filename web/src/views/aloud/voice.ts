@@ -12,6 +12,12 @@ export function speakersOf(catalog: CatalogState): readonly string[] {
     .map(([provider]) => provider);
 }
 
+/** Who reads by a voice of the settings, and which of his voices; absent: the default one. */
+export function partsOf(setting: string): { readonly by: string; readonly voice?: string } {
+  const slash = setting.indexOf('/');
+  return slash === -1 ? { by: setting } : { by: setting.slice(0, slash), voice: setting.slice(slash + 1) };
+}
+
 /**
  * The voice of the settings: `browser`, a provider's name, each with `/<voice>` behind it or not; empty leaves the choice
  * here. The embedded voice speaks English only, so for other languages the browser's own comes first.
@@ -22,9 +28,7 @@ export function voiceOf(
   hasBrowser: boolean,
   language: string,
 ): Voice | undefined {
-  const slash = setting.indexOf('/');
-  const by = slash === -1 ? setting : setting.slice(0, slash);
-  const voice = slash === -1 ? {} : { voice: setting.slice(slash + 1) };
+  const { by, ...voice } = partsOf(setting);
   if (by === 'browser' && hasBrowser) return { by, ...voice };
   if (speakers.includes(by)) return { by: 'server', provider: by, ...voice };
   const fluent = speakers.filter((speaker) => speaker !== 'flite' || language.startsWith('en'));

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort, toFailure } from '../../api/http.ts';
-import { synthesize } from '../../api/speech.ts';
 import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
-import { app } from '../../state/app.ts';
+import { sayHere, soundOf } from '../aloud/speak.ts';
+import { partsOf } from '../aloud/voice.ts';
 import { reasonOf } from '../chat/advice.ts';
 
 export interface Sample {
@@ -39,14 +39,13 @@ export function useSample(): Sample {
   return { playing, listen: (voice) => void listen(voice), stop };
 }
 
-async function say(voice: string, text: string, signal: AbortSignal): Promise<void> {
-  const slash = voice.indexOf('/');
-  const by = slash === -1 ? voice : voice.slice(0, slash);
-  const name = slash === -1 ? undefined : voice.slice(slash + 1);
-  if (by === 'browser') return sayHere(name, text, signal);
-  const key = app.get().settings.keys[by];
-  const query = { provider: by, text, ...(name === undefined ? {} : { voice: name }) };
-  const url = URL.createObjectURL(await synthesize({ ...query, ...(key === undefined ? {} : { key }) }, signal));
+async function say(setting: string, text: string, signal: AbortSignal): Promise<void> {
+  const { by, voice } = partsOf(setting);
+  if (by === 'browser') {
+    const own = speechSynthesis.getVoices().find(({ voiceURI }) => voiceURI === voice);
+    return sayHere(text, { lang: own?.lang ?? spoken(), voice: own }, signal);
+  }
+  const url = URL.createObjectURL(await soundOf(by, voice, text, signal));
   try {
     await play(url, signal);
   } finally {
@@ -64,21 +63,5 @@ function play(url: string, signal: AbortSignal): Promise<void> {
       reject(new DOMException('stopped', 'AbortError'));
     });
     audio.play().catch(reject);
-  });
-}
-
-function sayHere(uri: string | undefined, text: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const utterance = new SpeechSynthesisUtterance(text);
-    const voice = speechSynthesis.getVoices().find(({ voiceURI }) => voiceURI === uri);
-    utterance.lang = voice?.lang ?? spoken();
-    utterance.voice = voice ?? null;
-    utterance.addEventListener('end', () => resolve());
-    utterance.addEventListener('error', ({ error }) => reject(new Error(error)));
-    signal.addEventListener('abort', () => {
-      speechSynthesis.cancel();
-      reject(new DOMException('stopped', 'AbortError'));
-    });
-    speechSynthesis.speak(utterance);
   });
 }
