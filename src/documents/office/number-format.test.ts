@@ -29,15 +29,19 @@ describe('numbers as cells show them', () => {
     ['# ?/?', 0.5, '0.5'],
     ['yyyy-mm-dd', 46090, '2026-03-09'],
     ['dd/mm/yyyy hh:mm', 46090.604166666664, '2026-03-09 14:30'],
+    ['yyyy-mm-dd hh:mm:ss', 46090.604166666664, '2026-03-09 14:30:00'],
     ['m/d/yy h:mm AM/PM', 46090.604166666664, '2026-03-09 14:30'],
     ['[$-409]d. mmmm yyyy', 46090, '2026-03-09'],
     ['mmm-yy', 46090, '2026-03'],
     ['h:mm:ss', 0.5, '12:00:00'],
+    ['h:mm', 46090.604166666664, '14:30'],
     ['[h]:mm:ss', 1.5, '36:00:00'],
     ['[h]:mm:ss', -1.5, '-36:00:00'],
     ['mm:ss', 0.010416666666666666, '00:15:00'],
     ['yyyy-mm-dd', 1, '1900-01-01'],
     ['yyyy-mm-dd', 59, '1900-02-28'],
+    // The day that never was.
+    ['yyyy-mm-dd', 60, '1900-02-28'],
     ['yyyy-mm-dd', 61, '1900-03-01'],
     ['yyyy-mm-dd', 1e12, '1000000000000'],
     ['"day "0', 5, 'day 5'],
@@ -57,10 +61,19 @@ describe('numbers as cells show them', () => {
   }
 
   test('formats that have only a number', () => {
-    assert.equal(numberFormat(14, undefined).format(46090, false), '2026-03-09');
-    assert.equal(numberFormat(10, undefined).format(0.5, false), '50.00%');
-    assert.equal(numberFormat(0, undefined).format(1.25, false), '1.25');
-    assert.equal(numberFormat(999, undefined).format(1.25, false), '1.25');
+    const shown = (id: number, value: number): string => numberFormat(id, undefined).format(value, false);
+    for (const id of [14, 15, 16]) assert.equal(shown(id, 46090.5), '2026-03-09', `${id}`);
+    assert.equal(shown(17, 46090.5), '2026-03');
+    assert.equal(shown(22, 46090.5), '2026-03-09 12:00');
+    for (const id of [18, 20]) assert.equal(shown(id, 0.5), '12:00', `${id}`);
+    for (const id of [19, 21, 45, 47]) assert.equal(shown(id, 0.5), '12:00:00', `${id}`);
+    assert.equal(shown(46, 1.5), '36:00:00');
+    for (const id of [1, 3, 37, 38]) assert.equal(shown(id, 1.5), '2', `${id}`);
+    for (const id of [2, 4, 39, 40]) assert.equal(shown(id, 1.5), '1.50', `${id}`);
+    for (const id of [4, 40]) assert.equal(shown(id, 1234.5), '1,234.50', `${id}`);
+    assert.deepEqual([shown(9, 0.5), shown(10, 0.5)], ['50%', '50.00%']);
+    assert.deepEqual([shown(11, 15000), shown(48, 15000)], ['1.50E+4', '1.5E+4']);
+    for (const id of [0, 999]) assert.equal(shown(id, 1.25), '1.25', `${id}`);
   });
 
   test('days that count from 1904 on', () => {

@@ -67,7 +67,7 @@ function sectionFor(value: number, sections: readonly string[]): string {
     const [, sign, limit = ''] = CONDITION.exec(section) ?? [];
     const difference = value - Number(limit);
     if (sign === undefined) return true;
-    if (difference === 0) return sign !== '<>' && sign.includes('=');
+    if (difference === 0) return sign.includes('=');
     return sign === '<>' || sign.startsWith(difference < 0 ? '<' : '>');
   };
   return sections.find(fits) ?? 'General';
@@ -104,7 +104,7 @@ function dateKind(section: string): DateKind | undefined {
     time,
     seconds: /s/i.test(letters) || /\[s+\]/i.test(section),
     elapsed,
-    dayless: date && !/d/i.test(letters),
+    dayless: !/d/i.test(letters),
   };
 }
 
@@ -114,7 +114,7 @@ function bare(section: string): string {
 }
 
 function formatDate(value: number, kind: DateKind, epoch1904: boolean): string {
-  if (kind.elapsed || (!kind.date && value >= 1)) return formatDuration(value);
+  if (kind.elapsed) return formatDuration(value);
   // Excel keeps a 29 February 1900, which never was, for the sake of Lotus 1-2-3.
   const days = epoch1904 ? value + 1_462 : value < 60 ? value + 1 : value;
   const moment = new Date(Date.UTC(1899, 11, 30) + Math.round((days * DAY_MS) / 1_000) * 1_000);

@@ -51,8 +51,9 @@ describe('rich text', () => {
     const text = await read(
       String.raw`Z\'fcrich \'80 5 {\f1 \'cc\'e8\'f0} {\f2 \'93\'fa\'96\'7b} \uc2\u26085\'93\'fa \uc1\u-10179?\u-8704?`,
       String.raw` A\~B C\_D E\-F \{G\} H\\~I \emdash\bullet\par`,
+      String.raw`J\emspace K\enspace L\endash M\par`,
     );
-    assert.equal(text, 'Zürich € 5 Мир 日本 日 😀 A B C-D EF {G} H\\\\\\~I —•\n');
+    assert.equal(text, 'Zürich € 5 Мир 日本 日 😀 A B C-D EF {G} H\\\\\\~I —•\n\nJ K L–M\n');
   });
 
   test('without what was deleted or hidden', async () => {
@@ -63,9 +64,14 @@ describe('rich text', () => {
     assert.equal(text, 'kept added shownback\n\nplain\n');
   });
 
+  test('without what groups within deleted text hold, and as bold as was said there', async () => {
+    const text = await read(String.raw`a{\deleted one\tab{\b two} three}b \v four\b\v0 five\par`);
+    assert.equal(text, 'ab **five**\n');
+  });
+
   test('comments are notes, with who wrote them', async () => {
     const text = await read(
-      String.raw`quay{\*\atnid AS}{\*\atnauthor Anna S\'fc\'df}\chatn{\*\annotation{\*\atndate 5}\pard Which {\b one}?\par} seven`,
+      String.raw`quay{\*\atnauthor Left over}{\*\atnid AS}{\*\atnauthor Anna S\'fc\'df}\chatn{\*\annotation{\*\atndate 5}\pard Which {\b one}?\par} seven`,
       String.raw`{\*\annotation Nobody}.\par`,
     );
     assert.equal(text, 'quay[^1] seven[^2].\n\n[^1]: Comment by Anna Süß: Which **one**?\n\n[^2]: Comment: Nobody\n');
