@@ -104,6 +104,16 @@ describe('engines', () => {
     });
   }
 
+  test('a page that Exa has no text of is read', async (context) => {
+    const [first, second] = [JONATHAN, 'https://a.example/'].map((address) => ({ title: 'A', url: address }));
+    const answer = JSON.stringify({ results: [{ ...first, text: '' }, second] });
+    const { url } = await service(context, (_request, response) => response.end(answer));
+    const pages = pagesOf({ [JONATHAN]: 'He hatched.' });
+    const results = await searchOn({ targets: [{ engine: 'exa', url, apiKey: 'the-key' }] }, pages).search(QUERY);
+    assert.deepEqual(pages.asked, [first?.url, second?.url]);
+    assert.equal(results[0]?.text, 'He hatched.');
+  });
+
   test('Tavily works without a key', async (context) => {
     const { url, seen } = await service(context, fixture('tavily'));
     await searchOn({ targets: [{ engine: 'tavily', url }] }).search(QUERY);
@@ -235,12 +245,11 @@ describe('web search', () => {
   test('switched off, cancelled, nothing to search for', async (context) => {
     assert.equal(searchOn({}).isOn, false);
     await assert.rejects(searchOn({}).search(QUERY), /switched off/);
-    const { url, seen } = await service(context, () => {});
-    const search = searchOn({ targets: [{ engine: 'tavily', url }] });
-    assert.deepEqual(await search.search(' \n\u200b '), []);
     const reason = new SluiceError('cancelled', 'gone');
     const controller = new AbortController();
-    setTimeout(() => controller.abort(reason), 30);
+    const { url, seen } = await service(context, () => controller.abort(reason));
+    const search = searchOn({ targets: [{ engine: 'tavily', url }] });
+    assert.deepEqual(await search.search(' \n\u200b '), []);
     await assert.rejects(search.search(QUERY, { signal: controller.signal }), reason);
     assert.equal(seen.length, 1);
   });
