@@ -274,6 +274,7 @@ describe("files of the Gemini API's clients", { timeout: 120_000 }, () => {
         [{ protocol: 'resumable' }, '', 400, /X-Goog-Upload-Command: start/],
         [{ protocol: 'resumable', command: 'start' }, '{"file":{"name":"files/mine"}}', 400, /Leave 'file.name' out/],
         [{ protocol: 'resumable', command: 'start' }, '{"file":{"displayName":7}}', 400, /displayName/],
+        [{ protocol: 'resumable', command: 'start' }, '{"file":{"sizeBytes":"99999999999"}}', 413, /larger than/],
         [{ protocol: 'resumable', command: 'start' }, '[', 400, /not valid JSON/],
         [{ protocol: 'resumable', command: 'start', 'file-name': 'a'.repeat(300) }, '', 400, /more than 255 bytes/],
         [{ protocol: 'raw', 'file-name': 'a'.repeat(300) }, 'x', 400, /more than 255 bytes/],

@@ -220,7 +220,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       type: 'url_citation',
       url_citation: { url: 'https://tides.example/', title: 'Tides', start_index, end_index },
     });
-    const delta = { content: 'Twice a day.', annotations: [cited(0, 5), cited(6, 11)] };
+    const delta = { content: 'Twice a day.', annotations: [cited(0, 5), cited(6, 11), cited(5, 5)] };
     const choices = [{ index: 0, delta, finish_reason: 'stop' }];
     world.seat('openai').answers({ raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n` });
     const { candidates } = (await generate(HI)) as { candidates: Json[] };
@@ -274,6 +274,11 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'unsupported_field' }, {}] },
       });
     }
+    // One candidate is all that a stream has.
+    const several = { ...HI, generationConfig: { candidateCount: 2 } };
+    const streamed = await post('/v1beta/models/acme/test-model:streamGenerateContent', several);
+    assert.equal(streamed.headers.get('x-sluice-dropped'), 'generationConfig.candidateCount');
+    await streamed.text();
     // A schema is for JSON only, in our words.
     const chosen = { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a', 'b'] } };
     const { dropped } = await generate({ ...HI, generationConfig: chosen });
@@ -286,6 +291,102 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     const refused = await post(`/v1beta/models/${claude.model}:generateContent`, { ...seeded, strict: true });
     assert.equal(refused.status, 400);
     assert.match(await refused.text(), /'generationConfig\.seed'/);
+  });
+
+  test('drops nothing that has a place', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['{}'] });
+    const functionCall = { id: 'c1', name: 'look', args: { at: 'sea' } };
+    const png = 'iVBORw0KGgo=';
+    const body = {
+      systemInstruction: { parts: [{ text: 'Be exact.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Look.' }, { inlineData: { mimeType: 'image/png', data: png } }] },
+        { role: 'model', parts: [{ text: 'Hm.', thought: true }, { text: 'So.' }, { functionCall }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'look', response: { output: 'blue' } } }] },
+        { role: 'model', parts: [{ text: 'Blue.' }] },
+        { role: 'user', parts: [{ fileData: { mimeType: 'image/png', fileUri: 'https://tides.example/a.png' } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'look', description: 'Looks', parameters: { type: 'OBJECT' } }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look'] } },
+      generationConfig: {
+        temperature: 0.5,
+        topP: 0.9,
+        maxOutputTokens: 99,
+        candidateCount: 1,
+        stopSequences: ['x'],
+        seed: 7,
+        presencePenalty: 0.1,
+        frequencyPenalty: 0.2,
+        responseMimeType: 'application/json',
+        responseJsonSchema: { type: 'object' },
+        thinkingConfig: { thinkingLevel: 'LOW' },
+        responseModalities: ['Text', 'TEXT'],
+        mediaResolution: null,
+      },
+    };
+    assert.equal((await generate(body, 'acme/gpt-5.1'))['dropped'], null);
+    assertHolds(seat.last.body, { temperature: 0.5, frequency_penalty: 0.2, reasoning_effort: 'low' });
+    for (const other of ['IMAGE', 7]) {
+      const drawn = { ...HI, generationConfig: { responseModalities: ['TEXT', other] } };
+      assert.equal((await generate(drawn))['dropped'], 'generationConfig.responseModalities');
+    }
+  });
+
+  test('takes budgets of thoughts for efforts', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    for (const [thinkingBudget, effort] of [
+      [0, 'none'],
+      [1, 'low'],
+      [4_096, 'low'],
+      [4_097, 'medium'],
+      [16_384, 'medium'],
+      [16_385, 'high'],
+      [-1, undefined],
+    ] as const) {
+      await generate({ ...HI, generationConfig: { thinkingConfig: { thinkingBudget } } }, 'acme/gpt-5.1');
+      assert.equal((seat.last.body as Json)['reasoning_effort'], effort, `${thinkingBudget}`);
+    }
+  });
+
+  test('tells others of code that Google ran', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    const ran = [
+      { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
+    ];
+    await generate({ contents: [...HI.contents, { role: 'model', parts: ran }, ...HI.contents] });
+    const said = JSON.stringify((seat.last.body as { messages: unknown[] }).messages[1]);
+    assert.ok(said.includes(JSON.stringify('```python\nprint(1)\n```').slice(1, -1)), said);
+    assert.ok(said.includes('1\\n'), said);
+  });
+
+  test('tells why an answer ended in the words of the API', async () => {
+    const seat = world.seat('openai');
+    const ended = async (answer: Json): Promise<readonly Json[]> => {
+      const choices = [{ index: 0, ...answer }];
+      seat.answers({ raw: `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n` });
+      const streamed = await post('/v1beta/models/acme/test-model:streamGenerateContent', HI);
+      const pieces = (await streamed.json()) as { candidates: Json[] }[];
+      const whole = ((await generate(HI)) as { candidates: Json[] }).candidates;
+      return [...whole, ...pieces.flatMap(({ candidates }) => candidates).slice(-1)];
+    };
+    for (const [finish_reason, finishReason] of [
+      ['stop', 'STOP'],
+      ['length', 'MAX_TOKENS'],
+      ['content_filter', 'SAFETY'],
+      ['recitation', 'RECITATION'],
+      ['malformed_function_call', 'MALFORMED_FUNCTION_CALL'],
+      ['tired', 'OTHER'],
+    ] as const) {
+      const both = await ended({ delta: { content: 'Well.' }, finish_reason });
+      assertHolds(both, [{ finishReason }, { finishReason }]);
+    }
+    const refused = await ended({ delta: { refusal: 'I will not.' }, finish_reason: 'stop' });
+    const refusal = { finishReason: 'SAFETY', finishMessage: 'I will not.' };
+    assertHolds(refused, [{ ...refusal, content: { parts: [{ text: 'I will not.' }] } }, refusal]);
   });
 
   test('lets nobody say where a request goes', async () => {
@@ -417,5 +518,28 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     assert.deepEqual(candidate?.content, { parts: [{ text: 'About 150 years.' }], role: 'model' });
     assert.ok((candidate?.groundingMetadata.groundingChunks.length ?? 0) > 1);
     assertHolds(candidate?.groundingMetadata.groundingChunks[0], { web: {} });
+    // By its older name too.
+    await generate({ ...HI, tools: { googleSearchRetrieval: {} } });
+    assert.deepEqual(queries.slice(1), ['Hi']);
+  });
+
+  test('has Google, which comes after the others, not search for what was found', async () => {
+    const body = { ...HI, models: [world.seat('google').model] };
+    world.seat('openai').answers({ status: 503, errorMessage: 'Busy.' });
+    const google = world.seat('google');
+    google.answers({ text: ['Yes'] });
+    const functions = { functionDeclarations: [{ name: 'look', parameters: { type: 'OBJECT' } }] };
+    for (const [tools, kept] of [
+      [
+        [{ googleSearch: {} }, functions, { codeExecution: {} }],
+        [functions, { codeExecution: {} }],
+      ],
+      [[{ googleSearch: {}, codeExecution: {} }], [{ codeExecution: {} }]],
+      [{ googleSearch: {} }, undefined],
+    ]) {
+      await generate({ ...body, tools });
+      assert.deepEqual((google.last.body as Json)['tools'], kept);
+      assert.match(google.last.prompt, /<search-results /);
+    }
   });
 });
