@@ -213,6 +213,18 @@ describe('forms', () => {
     assert.match(text, /^HTTP\/1\.1 413 /);
   });
 
+  test('one with a file by the limit of files, with room for its fields', async () => {
+    await using small = await openWorld({ yaml: 'limits: { uploadFileBytes: 40 }' });
+    const most = 40 + 1024 * 1024;
+    for (const path of ['/v1/files', '/v1/audio/transcriptions', '/api/markitdown']) {
+      const socket = await dial(small.gateway.origin);
+      const type = `content-type: ${FORM}\r\n`;
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n${type}content-length: ${most + 1}\r\n\r\n`);
+      const { text } = await listen(socket, 5_000);
+      assert.match(text, new RegExp(`The request is larger than ${most} bytes`), path);
+    }
+  });
+
   test('the limit of files is none for fields', async () => {
     await using small = await openWorld({ yaml: 'limits: { uploadFileBytes: 40 }' });
     const ask = (body: string) => small.ask({ method: 'POST', path: PATH, headers: { 'content-type': FORM }, body });
