@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import OpenAI, { toFile } from 'openai';
 import { eventually } from '../support/eventually.ts';
@@ -197,6 +198,25 @@ describe('ElevenLabs', () => {
       },
     ));
 });
+
+test('an answer without end is not taken in', { timeout: 60_000 }, () =>
+  withVendor(
+    'elevenlabs',
+    (_request, response) => {
+      const piece = Buffer.alloc(1024 * 1024, ' ');
+      response.writeHead(200, { 'content-type': 'application/json' });
+      Readable.from(Array(200).fill(piece)).pipe(response);
+      return undefined;
+    },
+    async (client, { requests }) => {
+      await assert.rejects(client.audio.transcriptions.create({ model: 'scribe_v1', file: await file() }), {
+        status: 502,
+        message: /more than 67108864 bytes/,
+      });
+      assert.equal(await requests[0]?.closed, 'aborted');
+    },
+  ),
+);
 
 describe('AssemblyAI', () => {
   const done = {

@@ -206,6 +206,12 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
     });
   }
 
+  test('what is no audio is not waited for', { timeout: 30_000 }, async (context) => {
+    const world = await openWorld(context, 'openai', endlessJson);
+    assert.equal((await world.say(ASKED)).status, 502);
+    await world.seen[0]?.closed;
+  });
+
   test('silence ends in 504', async (context) => {
     const { url } = await plainServer(context, (request) => request.resume());
     const gateway = await startGateway(
@@ -233,6 +239,10 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
     assert.equal((await strange.say(ASKED)).status, 502);
   });
 });
+
+const endlessJson: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+};
 
 /** What each vendor gets for the same question, and what it must find there. */
 const VENDORS = [
@@ -349,6 +359,12 @@ for (const { kind, query, path, header, body, failure } of VENDORS) {
         assert.deepEqual({ status: found.status, code: found.code }, { status, code });
       });
     }
+
+    test('what is no audio is not waited for', { timeout: 30_000 }, async (context) => {
+      const world = await openWorld(context, kind, endlessJson);
+      assert.equal((await world.say({ text: 'Hello there.' })).status, 502);
+      await world.seen[0]?.closed;
+    });
 
     test('a format it does not know, a voice or a model that is a path', async (context) => {
       const world = await openWorld(context, kind, speaks('audio/mpeg'));
