@@ -162,6 +162,23 @@ providers:
     assert.deepEqual(again, events);
   });
 
+  test('what a later text rests on counts from where that text begins', async () => {
+    const annotation = {
+      type: 'url_citation',
+      url: 'https://zoo.example/',
+      title: 'Zoo',
+      start_index: 2,
+      end_index: 10,
+    };
+    const texts = [{ text: 'Well, ' }, { text: 'A tortoise is old.', annotations: [annotation] }];
+    const content = texts.map((part) => ({ type: 'output_text', annotations: [], logprobs: [], ...part }));
+    says([{ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content }]);
+    const events = await all(await client.responses.create({ ...ASK, stream: true }));
+    const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
+    assertHolds(added, [{ content_index: 1, annotation }]);
+    assertHolds(lastOf(events).output, [{ content: [{ annotations: [] }, { annotations: [annotation] }] }]);
+  });
+
   test('the conversation goes on with all that was said, whoever keeps it', async () => {
     const outputs = [
       { type: 'function_call_output', call_id: 'call_1', output: 'Sunny' },
