@@ -184,6 +184,23 @@ describe("files of the Gemini API's clients", { timeout: 120_000 }, () => {
     assert.match(said.output, /^\{"degrees":20\}\n.*Grass is green\./s);
   });
 
+  test('a turn of the model with a bucket without text is no content for Google, which refuses empty ones', async () => {
+    const seat = world.seat('google');
+    seat.answers({ text: ['Seen.'] });
+    const form = new FormData();
+    form.append('files', new Blob([Buffer.from(PIXEL, 'base64')], { type: 'image/png' }), 'dot.png');
+    const uploaded = await fetch(`${world.gateway.origin}/backend-api/v2/files/drawn`, { method: 'POST', body: form });
+    assert.equal(uploaded.status, 200);
+    const said = { role: 'user', parts: [{ text: 'Look' }] };
+    const contents = [said, { role: 'model', parts: [{ bucketId: 'drawn' }] }, said];
+    // Google's client sends only what its types know.
+    const path = `/v1beta/models/${seat.model}:generateContent`;
+    const answer = await ask(world.gateway.origin, { path, body: { contents } });
+    assert.equal(answer.status, 200, answer.text);
+    const { contents: arrived } = seat.last.body as { contents: unknown };
+    assert.deepEqual(arrived, [{ role: 'user', parts: [...said.parts, ...said.parts] }]);
+  });
+
   describe('as they come, byte by byte', () => {
     const URL_HEADER = 'x-goog-upload-url';
     const post = (address: string, headers: Record<string, string>, body: Buffer | string = '') => {

@@ -164,5 +164,11 @@ describe('the Gemini API before Google', { timeout: 60_000 }, () => {
       await generate({ contents }, model);
       assert.deepEqual(sent(), calls, model);
     }
+    const signed = [{ ...first, thoughtSignature: 'c2lnbmVk' }, second];
+    await generate(
+      { contents: [...HI.contents, { role: 'model', parts: signed }, ...HI.contents] },
+      'gemini/gemini-3-pro',
+    );
+    assert.deepEqual(sent(), signed);
   });
 });
