@@ -90,6 +90,20 @@ describe('code', () => {
     );
   });
 
+  test('keeps its empty lines, and its spaces where letters are narrow', () => {
+    const words = `Then ${'words '.repeat(20)}`;
+    const items = [
+      item('As follows, for instance:', { y: 100 }),
+      code('let a;', 80),
+      code('let b;', 68),
+      { ...code('call', 44), width: 18 },
+      code('b;', 44, 22),
+      item(words, { y: 10 }),
+    ];
+    const markdown = `As follows, for instance: let a; let b; call b;\n\n${words}`;
+    assert.match(repaired(markdown, items, codeEdits), /\n```\nlet a;\nlet b;\n\ncall b;\n```\n/);
+  });
+
   test('in the middle of a sentence is none, and so is a typewritten document', () => {
     const text = `Call a and b here, then ${'words '.repeat(20)}`;
     const sentence = [item('Call', { y: 80 }), code('a', 68), code('and b', 56), item(text.slice(11), { y: 44 })];
