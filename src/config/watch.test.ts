@@ -112,7 +112,7 @@ test('a part that is taken away goes back to its default', async (context) => {
 });
 
 test('a wrong file changes nothing and is explained, a right one is taken again', async (context) => {
-  const { file, lines, changes } = await start(context);
+  const { folder, file, lines, changes } = await start(context);
   writeFileSync(file, 'aliases: 3\nlimits: {idleMs: no}\n');
   await until(() => lines.length === 1);
   assert.equal(
@@ -122,6 +122,10 @@ test('a wrong file changes nothing and is explained, a right one is taken again'
       'sluice.yaml:2: limits.idleMs: got "no"; allowed: a whole number of milliseconds from 1 to 2147483647',
   );
   assert.deepEqual(changes, []);
+  // Explained once, whatever else happens in its folder.
+  writeFileSync(path.join(folder, 'other.txt'), 'x');
+  await sleep(WHILE_NOTHING_HAPPENS);
+  assert.equal(lines.length, 1);
   writeFileSync(file, FIRST);
   await until(() => lines.length === 2);
   assert.equal(lines[1], 'info: the configuration file can be used again');
