@@ -104,6 +104,12 @@ describe('what is wrong is refused', () => {
     assert.equal(Object(call?.error).code, 'ERR_BUFFER_TOO_LARGE');
   });
 
+  test('a name that is longer than all that comes', () => {
+    const bytes = zip([text('a.txt', 'one')]);
+    bytes.writeUInt16LE(0xffff, bytes.indexOf('PK\x01\x02', 0, 'latin1') + 28);
+    assert.throws(() => open(bytes), { message: 'is damaged' });
+  });
+
   test('a method that is not supported', () => {
     const bytes = zip([text('a.txt', 'one')]);
     bytes.writeUInt16LE(14, bytes.indexOf('PK\x01\x02', 0, 'latin1') + 10);
@@ -113,6 +119,7 @@ describe('what is wrong is refused', () => {
   test('more than the limits', () => {
     const two = zip([text('a.txt', 'one'), text('b.txt', 'two')]);
     assert.throws(() => open(two, { entries: 1 }), { message: 'holds 2 files; at most 1 are unpacked' });
+    assert.equal(open(two, { entries: 2 }).entries.length, 2);
     assert.throws(() => open(two, { unpackedBytes: 5 }), { message: /unpacks to more than/ });
     assert.equal(open(two, { unpackedBytes: 6 }).entries.length, 2);
     const well = zip([{ path: 'a.txt', bytes: Buffer.alloc(2_000_000) }]);
