@@ -137,6 +137,8 @@ describe('parseCookies', () => {
       expires: 7,
     });
     assert.deepEqual(read({ expirationDate: 8, expires: 7 }), { ...plain, expires: 8 });
+    // Beyond all numbers, and so kept as none.
+    assert.deepEqual(parseCookies(entry({ expires: 7 }).replace(':7', ':1e999')).cookies[0], plain);
     assert.deepEqual(read({ hostOnly: true }), { ...plain, hostOnly: true });
   });
 
