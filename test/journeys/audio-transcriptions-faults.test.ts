@@ -30,6 +30,7 @@ describe('what upstreams do', () => {
     ['a form it does not like', json(400, '{"error":{"message":"Invalid file format."}}'), 400, 'invalid_request'],
     ['HTML', json(200, '<html>'), 502, 'upstream_invalid'],
     ['no text', json(200, '{"segments":[]}'), 502, 'upstream_invalid'],
+    ['nothing at all', json(200, ''), 502, 'upstream_invalid'],
   ] as const) {
     test(`${name}: ${status}`, async () => {
       const here = await world(script, 'limits: { attempts: 1 }');
@@ -53,6 +54,42 @@ describe('what upstreams do', () => {
       assert.equal((JSON.parse(text) as { text: string }).text, 'Good day.');
       const subtitles = await here.post({ file: wav(), model: 'whisper-test', response_format: 'vtt' });
       assert.equal(subtitles.status, 501);
+    } finally {
+      await here.close();
+    }
+  });
+
+  test('empty text: nobody spoke', async () => {
+    const here = await world((_form, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end();
+      return true;
+    });
+    try {
+      const { status, text } = await here.post({ file: wav(), model: 'whisper-test' });
+      assert.deepEqual({ status, text: (JSON.parse(text) as { text: string }).text }, { status: 200, text: '' });
+    } finally {
+      await here.close();
+    }
+  });
+
+  test('a duration is a number, also as text; whatever else it is counts as left out', async () => {
+    let duration = '';
+    const here = await world((form, response, request) =>
+      json(200, `{"text":"Good day.","segments":[],"duration":${duration}}`)(form, response, request),
+    );
+    try {
+      for (const [written, told] of [
+        ['1.5', 1.5],
+        ['"1.5"', 1.5],
+        ['{"toString":1}', undefined],
+        ['[{"toString":1}]', undefined],
+        ['null', undefined],
+      ] as const) {
+        duration = written;
+        const { text } = await here.post({ file: wav(), model: 'whisper-test', response_format: 'verbose_json' });
+        const answer = JSON.parse(text) as { text?: string; duration?: number };
+        assert.deepEqual([answer.text, answer.duration], ['Good day.', told], text);
+      }
     } finally {
       await here.close();
     }

@@ -180,12 +180,37 @@ describe('Cohere', () => {
       'cohere',
       script,
       async ({ client, server }) => {
-        const body = { model: 'cohere/embed-v4.0', input: 'Hi', input_type: 'search_query' };
+        const body = { model: 'cohere/embed-v4.0', input: '7', input_type: 'search_query' };
         await client.embeddings.create(body);
         assert.equal(server.requests[0]?.json['input_type'], 'search_query');
       },
       { base: '/compatibility/v1' },
     ));
+
+  test('what is no vector is no answer, in whatever form it is wanted', () => {
+    let vector: unknown;
+    return withVendor(
+      'cohere',
+      () => ({ body: { embeddings: { float: [[0.5], vector] } } }),
+      async ({ origin }) => {
+        for (vector of [null, 7, {}, ['0.5'], [null], [{ toString: 1 }]]) {
+          for (const [path, more] of [
+            ['/v1/embeddings', { encoding_format: 'float' }],
+            ['/v1/embeddings', { encoding_format: 'base64' }],
+            ['/api/embed', {}],
+          ] as const) {
+            const response = await fetch(origin + path, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ model: 'cohere/embed-v4.0', input: ['a', 'b'], ...more }),
+            });
+            assert.equal(response.status, 502, `${path} ${JSON.stringify(vector)}: ${await response.text()}`);
+          }
+        }
+      },
+      { base: '/compatibility/v1' },
+    );
+  });
 });
 
 describe('Voyage', () => {

@@ -94,7 +94,8 @@ export function decodeEmbeddings(
   };
 }
 
-function isVector(value: unknown): value is Vector {
+/** Whether it is numbers, or what may be base64 of some. */
+export function isVector(value: unknown): value is Vector {
   if (typeof value === 'string') return true;
   return Array.isArray(value) && value.every((number) => typeof number === 'number');
 }

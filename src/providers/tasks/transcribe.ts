@@ -9,7 +9,7 @@ import type {
   TranscriptEvent,
   TranscriptionRequest,
 } from '../../core/transcription.ts';
-import type { Body } from '../../outbound/body.ts';
+import type { Body, UpstreamResponse } from '../../outbound/body.ts';
 import { type Form, toForm } from '../form.ts';
 import { beginningOf } from '../openai/beginning.ts';
 import { EventReader, looksLikeEvents } from '../openai/events.ts';
@@ -22,8 +22,7 @@ export function transcribeByRelay(upstream: TaskUpstream): NonNullable<Provider[
     const form = formOf(request, needModel(request.model, upstream.provider), call);
     const endpoint = request.task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
     const deed = request.task === 'translate' ? 'translate audio' : 'transcribe audio';
-    const { body } = await post(upstream, { deed, endpoint, ...form }, call);
-    return decode(body, upstream, request);
+    return decode(await post(upstream, { deed, endpoint, ...form }, call), upstream, request);
   };
 }
 
@@ -46,18 +45,28 @@ function formOf(request: TranscriptionRequest, model: string, call: Call): Form 
   return toForm([...fields.map(([name, text]) => ({ name, text })), { name: 'file', ...request.recording }]);
 }
 
-async function decode(body: Body, upstream: TaskUpstream, { stream }: TranscriptionRequest): Promise<Transcribed> {
+async function decode(
+  { headers, body }: UpstreamResponse,
+  upstream: TaskUpstream,
+  { stream }: TranscriptionRequest,
+): Promise<Transcribed> {
   const { answerBytes, sseLineBytes } = upstream.limits();
+  const whole = (bytes: Buffer): Transcribed => {
+    // Of a recording in which nobody speaks, text may be empty; no other form can.
+    if (bytes.length === 0 && !String(headers['content-type']).startsWith('text/plain'))
+      throw noText(upstream.provider);
+    return { kind: 'whole', transcript: toTranscript(bytes, upstream.provider) };
+  };
   if (stream) {
     const head = await beginningOf(body, answerBytes);
     // Whisper does not stream, and then sends what it would have sent otherwise.
     if (looksLikeEvents(head) !== true) {
       const rest = await body.collect(answerBytes);
-      return { kind: 'whole', transcript: toTranscript(Buffer.concat([head, rest]), upstream.provider) };
+      return whole(Buffer.concat([head, rest]));
     }
     return { kind: 'events', events: await begun(events(head, body, sseLineBytes)) };
   }
-  return { kind: 'whole', transcript: toTranscript(await body.collect(answerBytes), upstream.provider) };
+  return whole(await body.collect(answerBytes));
 }
 
 /** Waits for the first event, so that what fails before it can still become a status. */
@@ -118,16 +127,21 @@ function toTranscript(bytes: Buffer, provider: Provider): Transcript {
   if (!start.startsWith('{') && !start.startsWith('<')) return { text: bytes.toString('utf8').trim() };
   const json = parseAnswer(bytes, provider);
   const { text, language, duration, segments, words, ...raw } = json;
-  if (typeof text !== 'string') throw new SluiceError('upstream_invalid', `${provider.label} sent no text.`);
-  const seconds = Number(duration);
+  if (typeof text !== 'string') throw noText(provider);
+  // Some write it as text.
+  const seconds = typeof duration === 'string' ? Number(duration) : duration;
   return {
     text,
     ...(typeof language === 'string' ? { language } : {}),
-    ...(duration !== undefined && Number.isFinite(seconds) ? { seconds } : {}),
+    ...(typeof seconds === 'number' && Number.isFinite(seconds) ? { seconds } : {}),
     ...(Array.isArray(segments) ? { segments: segments.flatMap((each) => timed(each, 'text')) } : {}),
     ...(Array.isArray(words) ? { words: words.flatMap((each) => timed(each, 'word')) } : {}),
     raw: { ...raw, ...(Array.isArray(segments) ? { segments } : {}), ...(Array.isArray(words) ? { words } : {}) },
   };
+}
+
+function noText({ label }: Provider): SluiceError {
+  return new SluiceError('upstream_invalid', `${label} sent no text.`);
 }
 
 function timed(value: unknown, member: 'text' | 'word'): TimedText[] {

@@ -1,9 +1,9 @@
-import type { EmbeddingInput, Embeddings, Vector } from '../../core/embedding.ts';
+import type { EmbeddingInput, Embeddings } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { inBatches } from './batches.ts';
-import { decodeEmbeddings, merge } from './embed.ts';
+import { decodeEmbeddings, isVector, merge } from './embed.ts';
 import { needModel, postForJson, type TaskUpstream } from './post.ts';
 import { cohereV2 } from './rerank.ts';
 import { textsOf } from './tokens.ts';
@@ -44,13 +44,13 @@ function decodeCohere(
   { label }: Provider,
 ): Embeddings {
   const vectors = isObject(embeddings) ? embeddings['float'] : undefined;
-  if (!Array.isArray(vectors) || vectors.length !== count) {
+  if (!Array.isArray(vectors) || vectors.length !== count || !vectors.every(isVector)) {
     throw new SluiceError('upstream_invalid', `${label} did not send one vector for each input.`);
   }
   const units = isObject(meta) && isObject(meta['billed_units']) ? meta['billed_units'] : {};
   const { input_tokens: tokens } = units;
   return {
-    vectors: vectors as Vector[],
+    vectors,
     ...(typeof tokens === 'number' ? { usage: { promptTokens: tokens, totalTokens: tokens } } : {}),
   };
 }
