@@ -114,6 +114,18 @@ describe('engines', () => {
     assert.equal(results[0]?.text, 'He hatched.');
   });
 
+  test('Wikipedia: a page whose name is no text does not hide the others', async (context) => {
+    const { url } = await service(context, (_request, response) => {
+      const pages = '[{"key":"\\ud800","title":"Half"},{"key":"Jonathan","title":"Jonathan"}]';
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`{"pages":${pages}}`);
+    });
+    const found = await searchOn({ targets: [{ engine: 'wikipedia', url }], pages: 0 }).search(QUERY);
+    assert.deepEqual(
+      found.map((each) => each.url),
+      [`${url}/wiki/%EF%BF%BD`, `${url}/wiki/Jonathan`],
+    );
+  });
+
   test('Tavily works without a key', async (context) => {
     const { url, seen } = await service(context, fixture('tavily'));
     await searchOn({ targets: [{ engine: 'tavily', url }] }).search(QUERY);

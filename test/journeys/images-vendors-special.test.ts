@@ -4,7 +4,14 @@ import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { startImageUpstream } from '../support/image-upstream.ts';
-import { comfyVendor, falVendor, googleVendor, lumaVendor, replicateVendor } from '../support/image-vendors.ts';
+import {
+  comfyVendor,
+  falVendor,
+  googleVendor,
+  lumaVendor,
+  pollinationsVendor,
+  replicateVendor,
+} from '../support/image-vendors.ts';
 import { dataUri } from '../support/pictures.ts';
 import { BODY, base64, openWorld, red } from './image-vendors-world.ts';
 
@@ -24,6 +31,44 @@ describe('what is special', { timeout: 60_000 }, () => {
       body: JSON.stringify({ model: 'fal-ai/nano-banana', prompt: 'x', response_format: 'b64_json' }),
     });
     assert.deepEqual(((await response.json()) as { data: unknown }).data, [base64(red)]);
+  });
+
+  test('a prompt in the path of an address stays one part of it, whatever it says', async (context) => {
+    const vendor = { id: 'pollinations', vendor: pollinationsVendor, suffix: '/v1' };
+    const world = await openWorld(context, vendor, { pictures: [red] });
+    for (const [prompt, path] of [
+      ['a\ud800b', '/image/a%EF%BF%BDb'],
+      ['..', '/image/..%20'],
+      ['.', '/image/.%20'],
+      ['../a?b#c', '/image/..%2Fa%3Fb%23c'],
+      ['%2e%2e', '/image/%252e%252e'],
+    ] as const) {
+      const { status, json } = await world.ask({ model: 'flux', prompt });
+      assert.deepEqual([status, world.upstream.calls.at(-1)?.path], [200, path], JSON.stringify(json));
+    }
+  });
+
+  test('a job whose id cannot be part of an address is followed all the same', async (context) => {
+    const vendor: typeof comfyVendor = (play) => (origin) => {
+      const usual = comfyVendor(play)(origin);
+      return (call) => {
+        if (call.path === '/prompt') return { json: { prompt_id: 'job-\ud800', number: 3, node_errors: {} } };
+        return call.path.startsWith('/history/') ? { status: 404, json: { error: 'no such job' } } : usual(call);
+      };
+    };
+    const world = await openWorld(
+      context,
+      { id: 'comfyui', vendor },
+      { pictures: [] },
+      { yaml: 'limits: { attempts: 1 }' },
+    );
+    const { status, json } = await world.ask({ model: 'sd_xl_base_1.0.safetensors', prompt: 'x' });
+    assert.notEqual(json.error?.code, 'internal', JSON.stringify(json));
+    assert.equal(status >= 400, true);
+    assert.equal(
+      world.upstream.calls.some(({ path }) => path === '/history/job-%EF%BF%BD'),
+      true,
+    );
   });
 
   test('where one of several jobs fails, the others are called off', async (context) => {

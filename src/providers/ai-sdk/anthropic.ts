@@ -1,5 +1,6 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
+import { addressPart } from '../../core/address-part.ts';
 import type { Model } from '../../core/model.ts';
 import { isObject, present } from '../../core/objects.ts';
 import { lostDetail, lostThoughts } from '../lost.ts';
@@ -59,7 +60,7 @@ export const anthropic = fromAiSdk({
       headers,
       'limit=1000',
       (json) => Page.parse(json),
-      (page) => (page.has_more && page.last_id ? `limit=1000&after_id=${encodeURIComponent(page.last_id)}` : undefined),
+      (page) => (page.has_more && page.last_id ? `limit=1000&after_id=${addressPart(page.last_id)}` : undefined),
     );
     return pages.flatMap((page) => page.data.map(toModel));
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressPart } from '../../core/address-part.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { isDataUri } from '../../core/data-uri.ts';
 import type { Model } from '../../core/model.ts';
@@ -110,7 +111,7 @@ export const google = fromAiSdk({
       { 'x-goog-api-key': connection.apiKey },
       'pageSize=1000',
       (json) => Page.parse(json),
-      (page) => (page.nextPageToken ? `pageSize=1000&pageToken=${encodeURIComponent(page.nextPageToken)}` : undefined),
+      (page) => (page.nextPageToken ? `pageSize=1000&pageToken=${addressPart(page.nextPageToken)}` : undefined),
     );
     return pages.flatMap((page) =>
       (page.models ?? [])

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/config.ts';
+import { addressPart } from '../../core/address-part.ts';
 import type { Call, Credentials } from '../../core/call.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -87,7 +88,7 @@ export function comfyui(config: ProviderConfig, deps: ImageProviderDeps): Provid
 
   async function finished(id: string, call: Call, alive: () => void): Promise<readonly OutputFile[]> {
     const ended = async (): Promise<unknown> => {
-      const history = await get(`/history/${encodeURIComponent(id)}`, call.credentials, call.signal);
+      const history = await get(`/history/${addressPart(id)}`, call.credentials, call.signal);
       alive();
       return membersOf(history)[id];
     };

@@ -1,3 +1,4 @@
+import { addressPart } from '../../core/address-part.ts';
 import { membersOf } from '../../core/objects.ts';
 import { fromImageSdk, ratio } from './ai-sdk.ts';
 import { reported } from './ask.ts';
@@ -39,7 +40,7 @@ export const luma = fromImageSdk('luma', {
     const { id, state, failure_reason: reason, assets } = membersOf(generation);
     if (state === 'failed') throw reported('provider_failed', 'Luma', reason);
     if (request.method === 'POST' && typeof id === 'string') {
-      const url = `${request.url.replace(/\/image$/, '')}/${encodeURIComponent(id)}`;
+      const url = `${request.url.replace(/\/image$/, '')}/${addressPart(id)}`;
       job.calledOffBy({ method: 'DELETE', url, headers: request.headers });
     }
     const { image, video: film } = membersOf(assets);

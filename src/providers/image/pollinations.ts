@@ -1,3 +1,4 @@
+import { addressPart } from '../../core/address-part.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest, MadeImage } from '../../core/image.ts';
@@ -41,7 +42,7 @@ export function withPollinations(provider: Provider, deps: ImageProviderDeps): P
       // It draws one at a time for everybody.
       for (let index = 0; index < request.n; index += 1) {
         if (request.n > 1) query.set('seed', String((request.seed ?? 42) + index));
-        const url = `${origin}/image/${encodeURIComponent(promptFor(request))}?${query}`;
+        const url = `${origin}/image/${addressPart(promptFor(request))}?${query}`;
         const { bytes, contentType } = await askBytes(deps, { url, method: 'GET', headers }, call.signal);
         watcher.alive();
         const kind = kindOf(bytes);

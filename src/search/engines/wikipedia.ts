@@ -1,3 +1,4 @@
+import { addressPart } from '../../core/address-part.ts';
 import { type Engine, rowsAt, textAt } from '../engine.ts';
 
 /** Asks for no key (mediawiki.org, API:REST_API/Reference#Search_pages). */
@@ -9,7 +10,7 @@ export const wikipedia: Engine = {
   results: (answer, { url }) =>
     rowsAt(answer, 'pages').map((row) => ({
       title: textAt(row, 'title'),
-      url: `${url}/wiki/${encodeURIComponent(textAt(row, 'key'))}`,
+      url: `${url}/wiki/${addressPart(textAt(row, 'key'))}`,
       snippet: [textAt(row, 'description'), textAt(row, 'excerpt')].filter((text) => text !== '').join('. '),
     })),
 };
