@@ -142,7 +142,7 @@ export class ResponsesStream implements Encoder {
 
   #fail(info: ErrorInfo): void {
     const status = info.code === 'cancelled' ? 'cancelled' : 'failed';
-    this.#event('error', { code: info.code, message: info.message, param: null });
+    this.#event('error', { code: info.code, message: `${info.name}: ${info.message}`, param: null });
     this.#state = { status, ...(status === 'failed' ? { error: errorOf(info) } : {}) };
     // There is no event of its own for an answer that was cancelled; the status says it.
     this.#lifecycle('failed');
