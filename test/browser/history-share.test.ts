@@ -237,7 +237,7 @@ describe('shared chats', { skip: withoutBrowser }, () => {
           .toBuffer();
         return `![${name}](data:image/png;base64,${bytes.toString('base64')})`;
       };
-      const content = `Look: ${await picture('wide', 800, 100)} ${await picture('tall', 100, 800)} ${await picture('tiny', 2, 2)}`;
+      const content = `Look: ${await picture('wide', 800, 100)} ${await picture('tall', 100, 800)} ${await picture('tiny', 2, 2)} ${await picture('sign', 16, 16)} ${await picture('badge', 90, 20)}`;
       const put = (version: number, text: string): Promise<unknown> => {
         const items = [{ role: 'assistant', content: text }];
         const body = JSON.stringify({ title: 'Pictures', updated: version, running: version === 1, items });
@@ -254,6 +254,9 @@ describe('shared chats', { skip: withoutBrowser }, () => {
         await becomes(() => size('wide'), [400, 50]);
         await becomes(() => size('tall'), [50, 400]);
         await becomes(() => size('tiny'), [48, 48]);
+        // As words are.
+        await becomes(() => size('sign'), [16, 16]);
+        await becomes(() => size('badge'), [90, 20]);
       };
       await haveShape();
       await put(2, `${content} and **more**`);

@@ -38,6 +38,9 @@ export interface Renderer {
 const SLICE = 5;
 /** Reading a long last block again and again may take one part in so many of the time. */
 const SHARE = 4;
+/** A picture with this many pixels each way, though with fewer than others have, is shown as it is: it may stand among words. */
+const LEGIBLE = 12;
+const LARGE = 48;
 
 /** Shows markdown in `container`, which it fills. A text that is complete from the start is shown at once, as far as it goes quickly. */
 export function createRenderer(container: HTMLElement, options: RendererOptions = {}): Renderer {
@@ -140,6 +143,8 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
     shapes.add(target);
     const size = sizeWithin(target.naturalWidth, target.naturalHeight);
     for (const [name, value] of Object.entries(size)) target.setAttribute(name, value);
+    const least = Math.min(...Object.values(size).map(Number));
+    target.toggleAttribute('data-small', least >= LEGIBLE && least < LARGE);
     options.onChange?.();
   }
 

@@ -64,5 +64,5 @@ function patchAttributes(old: Element, wanted: Element): void {
 
 /** Whether something is unfolded is up to the reader, and how large a picture is shows when it comes. */
 function isOwnBusiness(node: string, name: string): boolean {
-  return node === 'DETAILS' ? name === 'open' : node === 'IMG' && (name === 'width' || name === 'height');
+  return node === 'DETAILS' ? name === 'open' : node === 'IMG' && ['width', 'height', 'data-small'].includes(name);
 }
