@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo, ready } from './visit.ts';
+import { ask, button, goTo, PHONE, ready } from './visit.ts';
 
 const NAME = 'sluice.example';
 
@@ -97,6 +97,37 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       await page.locator('#new-prompt').waitFor();
       assert.equal(await words.count(), 0);
     });
+  });
+
+  test('leaves the way to the other screens on phones, while it comes and where it does not', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        let release = (): void => {};
+        const held = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await page.route('**/assets/PromptsScreen*.js', async (route) => {
+          await held;
+          await route.continue();
+        });
+        await page.route('**/assets/MemoryScreen*.js', (route) => route.abort());
+        await goTo(page, '#/prompts');
+        await page.getByRole('heading', { name: 'Prompts' }).waitFor();
+        await page.locator('#open-sidebar').click();
+        await page.locator('.sidebar').getByRole('link', { name: 'Memory' }).click();
+        await page.getByText('This part of the page could not be loaded.').waitFor();
+        await page.locator('#open-sidebar').click();
+        await page.locator('.sidebar').getByRole('link', { name: 'Prompts' }).click();
+        await page.getByRole('heading', { name: 'Prompts' }).waitFor();
+        // Whoever stands there goes on from there.
+        await page.locator('#open-sidebar').focus();
+        release();
+        await page.locator('#new-prompt').waitFor();
+        await becomes(() => page.evaluate('document.activeElement.id'), 'open-sidebar');
+      },
+      { viewport: PHONE },
+    );
   });
 
   test('comes by itself once the server is back', async () => {

@@ -77,6 +77,8 @@ function heldBy(element: HTMLElement): Held {
 
 function* waysFrom(held: Held, before: Held | undefined): Generator<HTMLElement | null | undefined> {
   const { list, index } = held;
+  // The way back to the sidebar is there on each screen, and while one comes.
+  if (held.element.id !== '') yield document.getElementById(held.element.id);
   const row = held.row?.isConnected
     ? held.row
     : (movedRow(held) ?? (list?.isConnected ? list.children[Math.min(index, list.children.length - 1)] : null));

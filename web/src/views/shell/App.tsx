@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { useSidebar } from '../../components/sidebar.ts';
 import { Toasts } from '../../components/Toasts.tsx';
 import { spoken, t } from '../../i18n/index.ts';
@@ -51,13 +53,32 @@ export function App() {
         <AloudBar />
         {screen === undefined && <NoScreen />}
         {screen?.component !== undefined && <screen.component path={route.path} />}
-        {screen?.load !== undefined && <Lazy key={screen.name} load={screen.load} props={{ path: route.path }} />}
+        {screen?.load !== undefined && (
+          <Lazy
+            key={screen.name}
+            load={screen.load}
+            props={{ path: route.path }}
+            around={(words) => <Coming title={t(screen.title)}>{words}</Coming>}
+          />
+        )}
       </div>
       {load !== undefined && (
         <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} close={close} />
       )}
       <Toasts />
     </div>
+  );
+}
+
+/** What stands where a screen will be: on a phone its head is the only way to the other ones. */
+function Coming({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <ScreenHead title={title} />
+      <main class="chat" aria-label={title} tabIndex={-1}>
+        {children}
+      </main>
+    </>
   );
 }
 

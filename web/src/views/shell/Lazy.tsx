@@ -18,6 +18,8 @@ export async function preload<Props>(load: () => Promise<Loaded<Props>>): Promis
 export interface LazyProps<Props> {
   readonly load: () => Promise<Loaded<Props>>;
   readonly props: Props;
+  /** What stands around the words that are there instead of it. */
+  readonly around?: (words: VNode) => VNode;
   /** Closes what would be a window over the page: that it is missing is said in one, too, since nobody looks elsewhere. */
   readonly close?: () => void;
 }
@@ -26,7 +28,7 @@ export interface LazyProps<Props> {
 const LATE_MS = 200;
 
 /** A component that is fetched when it is first shown. When that takes long it says so; when it fails, also how to go on. */
-export function Lazy<Props extends object>({ load, props, close }: LazyProps<Props>) {
+export function Lazy<Props extends object>({ load, props, around = (words) => words, close }: LazyProps<Props>) {
   const known = loaded.get(load) as ComponentType<Props> | undefined;
   const [, setCount] = useState(0);
   const [failure, setFailure] = useState<Failure>();
@@ -59,7 +61,7 @@ export function Lazy<Props extends object>({ load, props, close }: LazyProps<Pro
         </button>
       </div>
     );
-    return close === undefined ? failed : inWindow(failed, close);
+    return close === undefined ? around(failed) : inWindow(failed, close);
   }
   if (known === undefined) {
     const waiting = (
@@ -68,7 +70,8 @@ export function Lazy<Props extends object>({ load, props, close }: LazyProps<Pro
         {isLate && t('shell.loading')}
       </div>
     );
-    return close === undefined || !isLate ? waiting : inWindow(waiting, close);
+    if (close === undefined) return around(waiting);
+    return isLate ? inWindow(waiting, close) : waiting;
   }
   const Component = known;
   return <Component {...props} />;
