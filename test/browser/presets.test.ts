@@ -191,6 +191,33 @@ describe('choosing', { skip: withoutBrowser }, () => {
     });
   }
 
+  for (const viewport of [PHONE, { width: 640, height: 360 }]) {
+    test(`a long prompt can be saved and filled in without scrolling, ${viewport.width}×${viewport.height}`, async () => {
+      const isSeen = `(() => {
+        const { x, y, width, height } = document.querySelector('dialog [type="submit"]').getBoundingClientRect();
+        return document.elementFromPoint(x + width / 2, y + height / 2)?.textContent;
+      })()`;
+      await visit(
+        async (page) => {
+          await page.locator('#new-prompt').click();
+          const dialog = page.getByRole('dialog', { name: 'New prompt' });
+          await dialog.getByLabel('Title').fill('Long');
+          const variables = Array.from({ length: 12 }, (_, index) => `Say {{what ${index}}}.`).join('\n\n');
+          await dialog.getByLabel('Text').fill(`${variables}\n\n${'More words. '.repeat(200)}`);
+          await becomes(() => page.evaluate(isSeen), 'Save');
+          await dialog.getByRole('button', { name: 'Save' }).click();
+          await dialog.waitFor({ state: 'detached' });
+          await page.locator('.library-use').click();
+          await page.locator('.prompt-dialog').waitFor();
+          await becomes(() => page.evaluate(isSeen), 'Insert');
+          await page.locator('.prompt-dialog').getByRole('button', { name: 'Insert' }).click();
+          await comesToFit(() => page.locator('#prompt').inputValue(), /More words/);
+        },
+        { path: '/#/prompts', viewport },
+      );
+    });
+  }
+
   test('a prompt asks for its variables, is found by its name, and is the same in another tab', async () => {
     await visit(async (page, context) => {
       await ready(page);

@@ -38,7 +38,7 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
     <Dialog
       title={t(isNew ? 'presets.add' : 'presets.edit')}
       onClose={close}
-      class="setup"
+      class="setup is-long"
       isWritten={kept.isWritten}
       actions={
         <>

@@ -25,7 +25,7 @@ export default function SetupDialog({ about, close }: OverlayProps) {
     <Dialog
       title={t('presets.setup')}
       onClose={close}
-      class="setup"
+      class="setup is-long"
       actions={
         <>
           <button

@@ -15,6 +15,7 @@ import './prompts.css';
 /** Asks for the variables of a prompt, whose id is `about`, and puts the text into the message field. */
 export default function PromptDialog({ about, close }: OverlayProps) {
   const prompt = useLibrary(prompts).find(({ id }) => id === about);
+  const form = useId();
   const draft = useDraft<Readonly<Record<string, string>>>(`fill/${about}`, NONE);
   const { value: values, set: setValues } = draft;
   if (prompt === undefined) return null;
@@ -24,8 +25,19 @@ export default function PromptDialog({ about, close }: OverlayProps) {
     ...valuesOf(variables, values),
   };
   return (
-    <Dialog title={prompt.title || `/${prompt.name}`} onClose={close} class="prompt-dialog" isWritten={draft.isWritten}>
+    <Dialog
+      title={prompt.title || `/${prompt.name}`}
+      onClose={close}
+      class="prompt-dialog is-long"
+      isWritten={draft.isWritten}
+      actions={
+        <button type="submit" form={form} class="button is-primary">
+          {t('prompts.insert')}
+        </button>
+      }
+    >
       <form
+        id={form}
         onSubmit={(event) => {
           event.preventDefault();
           draft.forget();
@@ -47,11 +59,6 @@ export default function PromptDialog({ about, close }: OverlayProps) {
             {fillIn(prompt.text, all)}
           </pre>
         </details>
-        <div class="row-end">
-          <button type="submit" class="button is-primary">
-            {t('prompts.insert')}
-          </button>
-        </div>
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { CancelButton } from '../../components/CancelButton.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -24,6 +25,7 @@ function wordsOf({ title, name, text }: Prompt): Words {
 export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditorProps) {
   const draft = useDraft(`prompt/${isNew ? '' : prompt.id}`, wordsOf(prompt));
   const { title, name, text } = draft.value;
+  const form = useId();
   const change = (words: Partial<Words>): void => draft.set({ ...draft.value, ...words });
   const wish = slashName(name.trim() === '' ? title : name);
   const isTaken = taken.has(wish);
@@ -32,10 +34,19 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
     <Dialog
       title={t(isNew ? 'prompts.add' : 'prompts.edit')}
       onClose={close}
-      class="prompt-editor"
+      class="is-long"
       isWritten={draft.isWritten}
+      actions={
+        <>
+          <CancelButton draft={draft} close={close} />
+          <button type="submit" form={form} class="button is-primary" disabled={text.trim() === '' || isTaken}>
+            {t('shell.keep')}
+          </button>
+        </>
+      }
     >
       <form
+        id={form}
         onSubmit={(event) => {
           event.preventDefault();
           if (text.trim() === '' || isTaken) return;
@@ -90,12 +101,6 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
         <p id="prompt-text-hint" class="hint">
           {variables.length === 0 ? t('prompts.textHint') : t('prompts.variables', { names: variables.join(', ') })}
         </p>
-        <div class="row-end">
-          <CancelButton draft={draft} close={close} />
-          <button type="submit" class="button is-primary" disabled={text.trim() === '' || isTaken}>
-            {t('shell.keep')}
-          </button>
-        </div>
       </form>
     </Dialog>
   );
