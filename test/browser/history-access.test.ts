@@ -22,7 +22,7 @@ describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
             const dialog = page.getByRole('dialog');
             await ready(page);
             await goTo(page, '#/history');
-            await page.locator('.history-count').waitFor();
+            await page.getByRole('main').getByText('Your chats will be listed here').waitFor();
             await check(page, 'no chats');
             await fillDatabase(page, 30, 4);
             await page.reload();

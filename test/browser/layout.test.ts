@@ -146,6 +146,44 @@ describe('the layout', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('says in the middle and in one colour that nothing is in a list yet', async () => {
+    const gateway = await openGateway(() => ({ text: [] }), ['gpt-4o']);
+    try {
+      await visit(
+        async (page) => {
+          const parts = `(() => {
+            const words = [...document.querySelectorAll('main p')].find((node) =>
+              / yet\\b|^No requests|will be listed|^Nothing was/.test(node.textContent));
+            const box = words.getBoundingClientRect();
+            const main = document.querySelector('.screen-body').getBoundingClientRect();
+            const other = document.querySelector('.sidebar-foot a:not([aria-current])');
+            return {
+              align: getComputedStyle(words).textAlign,
+              isMuted: getComputedStyle(words).color === getComputedStyle(other).color,
+              isInMiddle: Math.abs(box.x + box.width / 2 - main.x - main.width / 2) < 10,
+            };
+          })()`;
+          for (const screen of [
+            'history',
+            'prompts',
+            'presets',
+            'media',
+            'memory',
+            'dashboard/requests',
+            'dashboard',
+          ]) {
+            await openScreen(page, screen);
+            const found = async (): Promise<object> => ({ screen, ...(await page.evaluate<object>(parts)) });
+            await becomes<object>(found, { screen, align: 'center', isMuted: true, isInMiddle: true });
+          }
+        },
+        { gateway, viewport: { width: 1280, height: 800 } },
+      );
+    } finally {
+      await gateway.close();
+    }
+  });
+
   test('leaves room for both answers of a comparison in low windows', async () => {
     await visit(
       async (page) => {

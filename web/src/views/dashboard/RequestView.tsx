@@ -26,7 +26,7 @@ export function RequestView({ id }: { readonly id: string }) {
         </a>
       </p>
       {failure?.status === 404 ? (
-        <p class="plot-empty">{t('dashboard.gone')}</p>
+        <p class="nothing">{t('dashboard.gone')}</p>
       ) : (
         <Problem failure={failure} again={again} />
       )}
@@ -144,7 +144,7 @@ function Attempts({ request }: { readonly request: WholeRequest }) {
 function Said({ request }: { readonly request: WholeRequest }) {
   const messages = loggedChat(request.request?.body);
   const { answer } = request;
-  if (messages.length === 0 && answer === null) return <p class="plot-empty">{t('dashboard.noContent')}</p>;
+  if (messages.length === 0 && answer === null) return <p class="nothing">{t('dashboard.noContent')}</p>;
   return (
     <div class="said">
       {messages.map((message, index) => (

@@ -18,7 +18,8 @@ export function RequestsView() {
   const [isAsking, setAsking] = useState(false);
   const { value, failure, again, rows, next, showMore, forget } = useRequests(filter, isLive);
   const isUnknown = failure?.status === 404 || failure?.status === 405;
-  if (value?.mode === 'none' || isUnknown) return <p class="plot-empty">{t('dashboard.logOff')}</p>;
+  if (value?.mode === 'none' || isUnknown) return <p class="nothing">{t('dashboard.logOff')}</p>;
+  const isEmpty = value !== undefined && rows.length === 0;
   return (
     <>
       <div class="dashboard-choices">
@@ -27,8 +28,9 @@ export function RequestsView() {
       </div>
       <Problem failure={failure} again={again} />
       <div class="requests-head">
-        <p class="hint" role="status">
-          {value === undefined ? '' : t('dashboard.count', { count: value.total })}
+        <p class={isEmpty ? 'nothing' : 'hint'} role="status">
+          {isEmpty && t('dashboard.noRequests')}
+          {value !== undefined && !isEmpty && t('dashboard.count', { count: value.total })}
         </p>
         {rows.length > 0 && (
           <button type="button" class="button is-quiet is-danger" onClick={() => setAsking(true)}>
@@ -36,7 +38,6 @@ export function RequestsView() {
           </button>
         )}
       </div>
-      {value !== undefined && rows.length === 0 && <p class="plot-empty">{t('dashboard.noRequests')}</p>}
       <ul class="rows requests">
         {rows.map((entry) => (
           <Row key={entry.id} entry={entry} />

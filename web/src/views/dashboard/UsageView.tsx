@@ -117,7 +117,7 @@ function UsagePlot({ stats, usage, measure, grouping }: UsagePlotProps) {
   const what = { tokens: t('dashboard.tokens'), cost: t('dashboard.cost'), requests: t('dashboard.requests') }[measure];
   if (series.length === 0) {
     return (
-      <p class="plot-empty">
+      <p class="nothing">
         {t(measure === 'cost' && stats.totals.requests > 0 ? 'dashboard.noPrices' : 'dashboard.empty')}
       </p>
     );

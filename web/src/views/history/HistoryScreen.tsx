@@ -37,6 +37,7 @@ export default function HistoryScreen() {
   const sorted = useMemo(() => sortedChats(chats), [chats]);
   const found = useSearch(search);
   const isSearching = termsOf(search).length > 0;
+  const isFinding = isSearching && (found === undefined || found.isPartial === true);
   const listed = useMemo(() => listOf(sorted, filter, isSearching, found), [sorted, filter, isSearching, found]);
   useEffect(() => setRows(ROWS), [search, filter]);
   const shown = listed.slice(0, rows);
@@ -82,8 +83,8 @@ export default function HistoryScreen() {
         {selected.length > 0 ? (
           <SelectionBar selected={selected} listed={listed.map(({ chat }) => chat.id)} setSelected={setPicked} />
         ) : (
-          <p class="hint history-count" role="status">
-            {statusOf(chats.ready, sorted.length, listed.length, isSearching, found, isFiltering(filter))}
+          <p class={chats.ready && listed.length === 0 && !isFinding ? 'nothing' : 'hint history-count'} role="status">
+            {statusOf(chats.ready, sorted.length, listed.length, isSearching, isFinding, isFiltering(filter))}
           </p>
         )}
         <ul class="history-list" aria-label={t('history.title')}>
@@ -129,11 +130,11 @@ function statusOf(
   all: number,
   count: number,
   isSearching: boolean,
-  found: Found | undefined,
+  isFinding: boolean,
   isFiltered: boolean,
 ): string {
   if (!isReady) return '';
-  if (isSearching && (found === undefined || found.isPartial === true)) return t('history.searching');
+  if (isFinding) return t('history.searching');
   if (isSearching) return count === 0 ? t('history.nothing') : t('history.found', { count });
   if (all === 0) return t('shell.noChats');
   if (count === 0) return t('history.nothingHere');

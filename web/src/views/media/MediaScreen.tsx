@@ -42,7 +42,7 @@ export default function MediaScreen({ path }: ScreenProps) {
               <Tile key={item.id} item={item} open={() => setShown(item.id)} />
             ))}
           </ul>
-          <p class="tiles-empty" role="status">
+          <p class={isEmpty ? 'nothing' : 'tiles-waiting'} role="status">
             {list.isLoading && t('media.loading')}
             {isEmpty && t(search.trim() !== '' ? 'media.nothing' : emptyWord(shelf))}
           </p>

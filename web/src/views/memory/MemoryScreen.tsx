@@ -44,7 +44,7 @@ export default function MemoryScreen() {
           <SearchField id="memory-search" label={t('memory.search')} value={search} onInput={setSearch} />
           <Problem failure={list.failure} again={list.again} />
           <div class="memory-count">
-            <p role="status" class="hint">
+            <p role="status" class={list.count === 0 ? 'nothing' : 'hint'}>
               {list.count !== undefined && words(list.count, isSearching)}
             </p>
             {!isSearching && list.items.length > 0 && (

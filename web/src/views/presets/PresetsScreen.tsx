@@ -48,7 +48,7 @@ export default function PresetsScreen() {
           <p class="hint">
             {t('presets.hint')} <a href={addressOf('prompts')}>{t('prompts.title')}</a>
           </p>
-          {all.length === 0 && <p class="library-empty">{t('presets.empty')}</p>}
+          {all.length === 0 && <p class="nothing">{t('presets.empty')}</p>}
           <ul class="rows">
             {all.map((preset) => (
               <Row key={preset.id} preset={preset} edit={() => setEdited(preset)} />

@@ -58,7 +58,7 @@ export default function PromptsScreen() {
             <SearchField id="prompts-search" label={t('prompts.search')} value={search} onInput={setSearch} />
           )}
           {shown.length === 0 && (
-            <p class="library-empty" role="status">
+            <p class="nothing" role="status">
               {t(all.length === 0 ? 'prompts.empty' : 'prompts.nothing')}
             </p>
           )}
