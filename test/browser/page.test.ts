@@ -110,6 +110,35 @@ describe('the page', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says that models are still to come, wherever they are listed', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      let release = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route('**/backend-api/v2/models', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.reload();
+      await page.locator('#model').click();
+      const inList = page.locator('.picker').getByText('Loading models…');
+      await inList.waitFor();
+      await goTo(page, '#/settings/providers');
+      const words = page.locator('main').getByRole('status').filter({ hasText: 'Loading…' });
+      await words.waitFor();
+      await goTo(page, '#/settings/voices');
+      await words.waitFor();
+      await goTo(page, '#/');
+      await page.locator('#model').click();
+      await inList.waitFor();
+      release();
+      await page.getByRole('option', { name: 'plain-model' }).waitFor();
+      await becomes(() => inList.count(), 0);
+    });
+  });
+
   test('picks a model with the keyboard and keeps it', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -116,6 +116,9 @@ export function PickerList({ current, onChoice, close }: PickerListProps) {
         ))}
         {catalog.status === 'failed' && <p class="problem">{t('errors.unreachable')}</p>}
       </div>
+      <p class="picker-loading" role="status">
+        {catalog.status === 'loading' && t('models.loading')}
+      </p>
       {hasNone(catalog) && (
         <div class="picker-empty">
           <p class="problem">{t('welcome.noModels')}</p>

@@ -34,10 +34,13 @@ export function ProvidersSection() {
     <>
       <p class="hint">{t('settings.providersHint')}</p>
       <SearchField id="provider-search" label={t('settings.providersSearch')} value={search} onInput={setSearch} />
-      <p class="hidden" role="status">
+      <p class={status === 'loading' ? 'nothing' : 'hidden'} role="status">
+        {status === 'loading' && t('shell.loading')}
         {words !== '' && readyTitle}
       </p>
-      {ready.length + waiting.length === 0 && status === 'ready' && <p>{t('settings.providersNone')}</p>}
+      {ready.length + waiting.length === 0 && status === 'ready' && (
+        <p class="nothing">{t('settings.providersNone')}</p>
+      )}
       <List title={readyTitle} providers={ready} />
       <List title={t('settings.providersWaiting', { count: waiting.length })} providers={waiting} />
     </>

@@ -22,6 +22,9 @@ export function VoicesSection() {
       <ul class="rows">
         <VoiceRow option={automatic} chosen={chosen} />
       </ul>
+      <p class={catalog.status === 'loading' ? 'nothing' : 'hidden'} role="status">
+        {catalog.status === 'loading' && t('shell.loading')}
+      </p>
       {groups.map((group) => (
         <section key={group.id} aria-label={group.title}>
           <h3>{group.title}</h3>
