@@ -323,6 +323,33 @@ describe('the shell', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('gives way on a phone also to where one is already', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'one');
+        const press = async (what: string): Promise<void> => {
+          await page.locator('#open-sidebar').click();
+          await page.locator(`.sidebar ${what}`).click();
+          await page.locator('.sidebar').waitFor({ state: 'detached' });
+        };
+        await press('.chat-list a');
+        await page.getByText('You said: one').waitFor();
+        await goTo(page, '#/');
+        await press('#new-chat');
+        await press('.brand');
+        await page.locator('#welcome-title').waitFor();
+        await goTo(page, '#/memory');
+        await press('[href="#/memory"]');
+        await page.locator('#memory-new').waitFor();
+        // Back leads to where one was, and to no sidebar.
+        await page.goBack();
+        await page.locator('#welcome-title').waitFor();
+        await becomes(() => page.locator('.sidebar').count(), 0);
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
+  });
+
   test('is beside the page again in a wide window, whatever a narrow one had to hide', async () => {
     const isKept = (page: Page): Promise<boolean> =>
       page.evaluate(`(JSON.parse(localStorage.getItem('sluice.settings'))?.sidebar ?? true) === true`);

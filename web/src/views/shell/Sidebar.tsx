@@ -34,6 +34,12 @@ export function Sidebar({ current }: { readonly current: string }) {
       <nav
         class="sidebar"
         aria-label={t('shell.chats')}
+        onClickCapture={({ target }) => {
+          if (!isNarrow || !(target instanceof Element)) return;
+          const to = target.closest('#new-chat') === null ? target.closest('a')?.getAttribute('href') : '#/';
+          // Whoever is there already wants to see it, too, and the address does not change.
+          if (to === location.hash) closeDrawer();
+        }}
         onKeyDown={(event) => {
           if (!isNarrow || event.key !== 'Escape') return;
           // It closes the menu of a chat first.
