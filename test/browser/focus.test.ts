@@ -240,6 +240,41 @@ describe('the focus', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('comes back to a button that was off while it did its work, unless somebody has gone on', async () => {
+    await visit(
+      async (page) => {
+        let release = (): void => {};
+        const hold = async (): Promise<void> => {
+          const held = new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          await page.unroute('**/backend-api/v2/models/scripted');
+          await page.route('**/backend-api/v2/models/scripted', async (route) => {
+            await held;
+            await route.continue();
+          });
+        };
+        const test = page.getByRole('button', { name: 'Test: Scripted' });
+        await test.waitFor();
+        await hold();
+        await press(test);
+        await becomes(() => focused(page), 'nothing');
+        release();
+        await page.getByText('It works: 2 models.').waitFor();
+        await becomes(() => focused(page), 'Test: Scripted');
+        await hold();
+        await test.press('Enter');
+        await becomes(() => focused(page), 'nothing');
+        await page.locator('#provider-search').focus();
+        release();
+        await page.getByText('It works: 2 models.').waitFor();
+        await becomes(() => test.isEnabled(), true);
+        assert.equal(await focused(page), '#provider-search');
+      },
+      { path: '/#/settings/providers' },
+    );
+  });
+
   test('is not kept by a window when one goes to another page', async () => {
     await visit(async (page) => {
       await ask(page, 'first');

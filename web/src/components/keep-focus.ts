@@ -25,11 +25,12 @@ const FOCUSABLE = ':is(a[href], button, input, select, textarea, summary):not(:d
 /**
  * Much that is pressed is gone with what it does: a row, a message, a button. Browsers leave the focus at the top of the page
  * then, far from where one was. This puts it to what came in its place: the same button there, or that of the neighbour, or
- * where messages are written.
+ * where messages are written. And back to a button that was off for a while.
  */
 export function keepFocus(root: HTMLElement): void {
   let held: Held | undefined;
   let before: Held | undefined;
+  let wasOff: HTMLElement | undefined;
   root.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
     // Within a form one stays with what opened it.
@@ -38,14 +39,23 @@ export function keepFocus(root: HTMLElement): void {
     held = next;
   });
   const observer = new MutationObserver(() => {
-    if (held === undefined || held.element.isConnected || document.activeElement !== document.body) return;
+    if (held === undefined) return;
+    // Noted at once: what is off lets go of the focus a moment later.
+    const isOff = held.element.matches(':disabled');
+    const isBack = !isOff && wasOff === held.element;
+    wasOff = isOff ? held.element : undefined;
+    if (document.activeElement !== document.body) return;
+    if (held.element.isConnected) {
+      if (isBack) held.element.focus({ preventScroll: true });
+      return;
+    }
     for (const way of waysFrom(held, before)) {
       way?.focus({ preventScroll: true });
       if (document.activeElement !== document.body) return;
     }
     focusFirst(document.querySelector('dialog[open]'));
   });
-  observer.observe(root, { childList: true, subtree: true });
+  observer.observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }
 
 /** Puts the focus into a field, unless that would bring up a keyboard on the screen. */
