@@ -45,16 +45,23 @@ export function takeMemoryOfNext(): Pick<Chat, 'memory'> {
   return members;
 }
 
-/** Remembers a text, and says whether that worked. */
+/** What is on its way into the memory. */
+const underway = new Set<string>();
+
+/** Remembers a text, and says whether that worked. While it is on its way, a second press is no second statement. */
 export async function remember(text: string, chat?: Chat): Promise<boolean> {
-  if (text.trim() === '') return false;
+  const statement = text.trim();
+  if (statement === '' || underway.has(statement)) return false;
+  underway.add(statement);
   try {
-    await addMemory(memoryUser(), text.trim(), chat);
+    await addMemory(memoryUser(), statement, chat);
     toast(t(app.get().settings.memory ? 'memory.added' : 'memory.addedUnused'));
     return true;
   } catch (thrown) {
     toast(t('memory.notAdded', { reason: reasonOf(toFailure(thrown)) }));
     return false;
+  } finally {
+    underway.delete(statement);
   }
 }
 
