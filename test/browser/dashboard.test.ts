@@ -71,6 +71,29 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says that what was used, or asked, is still to come', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      let release = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      for (const path of ['stats', 'requests']) {
+        await page.route(`**/backend-api/v2/${path}?**`, async (route) => {
+          await held;
+          await route.continue();
+        });
+      }
+      const words = page.locator('main').getByText('Loading…');
+      await goTo(page, '#/dashboard/requests');
+      await words.waitFor();
+      await goTo(page, '#/dashboard');
+      await words.waitFor();
+      release();
+      await becomes(() => words.count(), 0);
+    });
+  });
+
   test('says so when the server has no log', async () => {
     await visit(
       async (page) => {

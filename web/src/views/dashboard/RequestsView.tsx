@@ -19,6 +19,7 @@ export function RequestsView() {
   const { value, failure, again, rows, next, showMore, forget } = useRequests(filter, isLive);
   const isUnknown = failure?.status === 404 || failure?.status === 405;
   if (value?.mode === 'none' || isUnknown) return <p class="nothing">{t('dashboard.logOff')}</p>;
+  const isWaiting = value === undefined && failure === undefined;
   const isEmpty = value !== undefined && rows.length === 0;
   return (
     <>
@@ -28,7 +29,8 @@ export function RequestsView() {
       </div>
       <Problem failure={failure} again={again} />
       <div class="requests-head">
-        <p class={isEmpty ? 'nothing' : 'hint'} role="status">
+        <p class={isEmpty ? 'nothing' : isWaiting ? 'nothing is-late' : 'hint'} role="status">
+          {isWaiting && t('shell.loading')}
           {isEmpty && t('dashboard.noRequests')}
           {value !== undefined && !isEmpty && t('dashboard.count', { count: value.total })}
         </p>

@@ -62,7 +62,11 @@ export function UsageView() {
       <Problem failure={stats.failure} again={stats.again} />
       {value !== undefined && <Tiles stats={value} />}
       {value === undefined ? (
-        stats.failure === undefined && <div class="plot-waiting" aria-busy={true} />
+        stats.failure === undefined && (
+          <p class="plot-waiting nothing is-late" role="status" aria-busy={true}>
+            {t('shell.loading')}
+          </p>
+        )
       ) : (
         <UsagePlot stats={value} usage={usage} measure={measure} grouping={grouping} />
       )}
