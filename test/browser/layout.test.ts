@@ -356,6 +356,10 @@ describe('the layout', { skip: withoutBrowser }, () => {
           const beyond = await page.locator(part).evaluate((node) => node.scrollWidth - node.clientWidth);
           assert.equal(beyond, 0, part);
         }
+        // Words of several lines have room above them.
+        const edge = await page.locator('.tools summary').boundingBox();
+        const name = await page.locator('.tools summary > span').first().boundingBox();
+        assert.ok(edge !== null && name !== null && name.y - edge.y > 3, `${name?.y} − ${edge?.y}`);
         const [sign, words] = await page.locator('.server-notes li > *').all();
         assert.equal((await sign?.boundingBox())?.y, (await words?.boundingBox())?.y, 'begin in the same line');
       },
