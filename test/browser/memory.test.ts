@@ -237,6 +237,37 @@ describe('memory', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('shows new words at once, and is changed once, while that is on its way', async () => {
+    await visit(
+      async (page) => {
+        await add(page, 'I like tea.');
+        await shows(page, ['I like tea.']);
+        const released = Promise.withResolvers<void>();
+        const sent: string[] = [];
+        await page.route('**/backend-api/v2/memory/**', async (route) => {
+          const method = route.request().method();
+          if (method !== 'GET') sent.push(method);
+          await released.promise;
+          await route.continue();
+        });
+        await page.getByRole('button', { name: 'Edit “I like tea.”' }).click();
+        await page.locator('.memory-editor textarea').fill('I like coffee.');
+        await page.locator('.memory-editor textarea').press('Tab');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await shows(page, ['I like coffee.']);
+        await page.getByRole('button', { name: 'Forget “I like tea.”' }).click();
+        await page.getByRole('button', { name: 'Edit “I like tea.”' }).click();
+        await becomes(() => page.locator('.memory-editor').count(), 0);
+        released.resolve();
+        await settled(page);
+        await eventually(async () => assert.deepEqual(await remembered(await userOf(page)), ['I like coffee.']));
+        await shows(page, ['I like coffee.']);
+        assert.deepEqual(sent, ['POST', 'DELETE']);
+      },
+      { path: '/#/memory' },
+    );
+  });
+
   test('takes a statement once, however often it is sent while it is on its way', async () => {
     await visit(
       async (page) => {

@@ -20,21 +20,33 @@ export interface MemoryRowProps {
 /** A statement, which can be said in other words and forgotten. */
 export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   const [isEditing, setEditing] = useState(false);
+  // The words that it is to have, which are seen at once; and whether a change is on its way, after which this row is gone.
+  const [words, setWords] = useState(item.memory);
+  const isChanging = useRef(false);
   const chat = useApp((state) => state.chats.byId[item.conversation_id ?? '']);
   const draft = useDraft(`memory/${item.id}`, item.memory);
   const short = item.memory.length > 60 ? `${beginning(item.memory, 59)}…` : item.memory;
   const about = chat === undefined ? undefined : { id: chat.id, title: chat.title };
 
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+    let isDone = true;
     try {
       await work();
     } catch (thrown) {
+      isDone = false;
       toast(t('memory.notChanged', { reason: reasonOf(toFailure(thrown)) }));
     }
     onChanged();
+    return isDone;
+  };
+  const change = async (work: () => Promise<void>): Promise<void> => {
+    if (isChanging.current) return;
+    isChanging.current = true;
+    isChanging.current = await attempt(work);
+    if (!isChanging.current) setWords(item.memory);
   };
   const forget = (): Promise<void> =>
-    attempt(async () => {
+    change(async () => {
       await deleteMemory(user, item.id);
       draft.forget();
       const undo = (): void => void attempt(() => addMemory(user, item.memory, about));
@@ -42,7 +54,8 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
     });
   // The new words first: if that fails, the old ones are still there.
   const save = (text: string): Promise<void> =>
-    attempt(async () => {
+    change(async () => {
+      setWords(text);
       await addMemory(user, text, about);
       draft.forget();
       await deleteMemory(user, item.id);
@@ -67,7 +80,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
     <li class="row">
       <div class="row-words">
         <p class="memory-text" dir="auto">
-          {item.memory}
+          {words}
         </p>
         <small class="hint">
           {t(item.role === 'user' ? 'memory.byYou' : 'memory.byAnswer')} ·{' '}
@@ -83,7 +96,11 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
         </small>
       </div>
       <div class="row-actions">
-        <IconButton icon="edit" label={t('memory.edit', { text: short })} onClick={() => setEditing(true)} />
+        <IconButton
+          icon="edit"
+          label={t('memory.edit', { text: short })}
+          onClick={() => isChanging.current || setEditing(true)}
+        />
         <IconButton icon="trash" label={t('memory.forget', { text: short })} onClick={() => void forget()} />
       </div>
     </li>
