@@ -227,6 +227,12 @@ limits: { attempts: 1 }`,
     }
   });
 
+  test('what the vendor library does not want to read, though it is JSON, is no less a failure', async () => {
+    const call = '{"functionCall":{"name":"look","args":{"__proto__":{"at":1}}}}';
+    events = [`{"candidates":[{"content":{"role":"model","parts":[${call}]}}]}`, GEMINI];
+    await assert.rejects(said('gemini', false), { status: 502, message: /cannot be read/ });
+  });
+
   test('an answer of nothing else has an end', async () => {
     for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
       for (const odd of ['{bad', '{"type": nonsense}']) {

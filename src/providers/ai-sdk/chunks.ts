@@ -11,7 +11,7 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { defined, isObject } from '../../core/objects.ts';
+import { defined, isObject, parseObject } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { Unreadable } from '../openai/unreadable.ts';
@@ -218,9 +218,14 @@ function isNews(error: unknown): boolean {
   return issues.length > 0 && issues.every(isUnknown);
 }
 
-/** Whether the library could not parse an event. Only what looks like one from outside comes as far as here. */
+/**
+ * Whether the library could not parse an event. Only what looks like one from outside comes as far as here. JSON it may be all the
+ * same: the library refuses members such as `__proto__`, and nobody may lose what stands beside them without a word.
+ */
 function isNoJson(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AI_JSONParseError';
+  if (!(error instanceof Error) || error.name !== 'AI_JSONParseError') return false;
+  const { text } = error as { text?: unknown };
+  return typeof text === 'string' && parseObject(text) === undefined;
 }
 
 /** Where a citation belongs, which `responses-stream.ts` adds. */
