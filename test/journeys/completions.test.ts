@@ -68,6 +68,7 @@ async function world(): Promise<World> {
   const claude = await startAnthropicUpstream((request) => ({
     text: ['About ', request.prompt, '.'],
     finish: 'length',
+    headers: { 'anthropic-ratelimit-requests-remaining': '7' },
   }));
   const gateway = await startGateway(`
 providers:
@@ -254,6 +255,15 @@ describe('text completions', () => {
         assert.deepEqual([finishes, total], [[finish, finish], 36]);
       });
     }
+
+    test('what paces clients is told', async () => {
+      for (const stream of [false, true]) {
+        const body = { model: 'claude/claude-test', prompt: ['one', 'two'], stream };
+        const { status, headers } = await here.post(body);
+        assert.equal(status, 200);
+        assert.equal(headers.get('anthropic-ratelimit-requests-remaining'), '7');
+      }
+    });
 
     test('what a chat has no place for is told, or refused where the client wants that', async () => {
       const body = {

@@ -9,6 +9,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const WAYS: Readonly<Record<string, (model: string) => readonly [path: string, body: Json]>> = {
   chat: (model) => ['/v1/chat/completions', { model, messages }],
   responses: (model) => ['/v1/responses', { model, input: 'Hi' }],
+  completions: (model) => ['/v1/completions', { model, prompt: 'Hi' }],
   gemini: (model) => [`/v1beta/models/${model}:generateContent`, { contents: [{ parts: [{ text: 'Hi' }] }] }],
 };
 
@@ -57,6 +58,7 @@ describe('the field at fault', () => {
     ['openai-responses', 'chat', inOpenAi('tools[0].name'), 'tools'],
     ['openai-responses', 'chat', inOpenAi('input[0]'), 'messages'],
     ['openai-responses', 'chat', inOpenAi('max_output_tokens'), 'max_tokens'],
+    ['openai-responses', 'completions', inOpenAi('input[0]'), 'prompt'],
     ['openai-responses', 'gemini', inOpenAi('text.format.schema'), 'generationConfig.responseMimeType'],
     ['google', 'gemini', inGoogle('contents[0].parts[0]', 'tools'), 'contents[0].parts[0]'],
     ['google', 'gemini', inGoogle(5, 'a\nb'), undefined],

@@ -3,6 +3,7 @@ import { type ChatRequest, MOST_CHOICES } from '../../core/chat.ts';
 import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { sumUsages } from '../../core/usage.ts';
+import { noteRateLimits, rateLimitsOf } from '../../outbound/rate-limits.ts';
 import { openChunks } from '../../routing/chunks.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
@@ -50,6 +51,7 @@ export async function completeByChat(
     const request = toChat(body, prompt, target);
     const opened = await openChunks(target, request, own, deps.deadlines, deps.config().limits, onUsage);
     for (const field of own.dropped) scope.drop(field);
+    noteRateLimits(scope, rateLimitsOf(own));
     return { prompt, chunks: opened.chunks };
   };
   return {

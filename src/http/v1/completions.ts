@@ -5,12 +5,16 @@ import type { Target } from '../../routing/select.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/json-body.ts';
+import { inNames } from '../field-names.ts';
 import { timed } from '../perform.ts';
 import { sendEvents } from '../send-events.ts';
 import { askedOf, bodyFor, callOf } from '../task-fields.ts';
 import { validate } from '../validate.ts';
 import { CompletionBody } from './completion-body.ts';
 import { completeByChat, encodeEvents, encodeWhole } from './completions-by-chat.ts';
+
+/** What a chat calls otherwise than this API does. */
+const FIELD_NAMES = { messages: 'prompt' };
 
 type Answer =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
@@ -25,10 +29,11 @@ export function completions(deps: Deps): Handler {
     const json = request.body as JsonBody;
     const body = validate(CompletionBody, json.value, 'invalid_field');
     return withCall(request, reply, deps, callOf(body), async (call) => {
-      const answered = await deps.router.perform(askedOf(request, body), call, async (target, scope) => {
+      const performed = deps.router.perform(askedOf(request, body), call, async (target, scope) => {
         const own = await ownCompletion(target, json, body, scope, deps);
         return own ?? byChat(target, body, scope, deps);
       });
+      const answered = await inNames(FIELD_NAMES, performed);
       const headers = answerHeaders(answered);
       const { value } = answered;
       if (value.kind === 'events') return sendEvents(reply, value.events, headers, deps, call);
