@@ -176,7 +176,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await Promise.all([told, page.reload()]);
       await goTo(page, '#/prompts');
       await page.locator('#new-prompt').click();
-      await page.locator('.prompt-editor textarea').fill('Say it kindly');
+      await page.getByRole('dialog', { name: 'New prompt' }).getByLabel('Text').fill('Say it kindly');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('.library-text', { hasText: 'Say it kindly' }).waitFor();
       await page.getByRole('button', { name: 'Delete' }).and(page.locator('li *')).click();
