@@ -74,13 +74,10 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
   test('says that what was used, or asked, is still to come', async () => {
     await visit(async (page) => {
       await ready(page);
-      let release = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const held = Promise.withResolvers<void>();
       for (const path of ['stats', 'requests']) {
         await page.route(`**/backend-api/v2/${path}?**`, async (route) => {
-          await held;
+          await held.promise;
           await route.continue();
         });
       }
@@ -89,7 +86,7 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
       await words.waitFor();
       await goTo(page, '#/dashboard');
       await words.waitFor();
-      release();
+      held.resolve();
       await becomes(() => words.count(), 0);
     });
   });

@@ -103,12 +103,9 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await ready(page);
-        let release = (): void => {};
-        const held = new Promise<void>((resolve) => {
-          release = resolve;
-        });
+        const held = Promise.withResolvers<void>();
         await page.route('**/assets/PromptsScreen*.js', async (route) => {
-          await held;
+          await held.promise;
           await route.continue();
         });
         await page.route('**/assets/MemoryScreen*.js', (route) => route.abort());
@@ -122,7 +119,7 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
         await page.getByRole('heading', { name: 'Prompts' }).waitFor();
         // Whoever stands there goes on from there.
         await page.locator('#open-sidebar').focus();
-        release();
+        held.resolve();
         await page.locator('#new-prompt').waitFor();
         await becomes(() => page.evaluate('document.activeElement.id'), 'open-sidebar');
       },
@@ -153,19 +150,16 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       await visit(async (page) => {
         await ready(page);
         const part = what === 'a screen' ? 'PromptsScreen' : 'Shortcuts-';
-        let release = (): void => {};
-        const held = new Promise<void>((resolve) => {
-          release = resolve;
-        });
+        const held = Promise.withResolvers<void>();
         await page.route(`**/assets/${part}*.js`, async (route) => {
-          await held;
+          await held.promise;
           await route.continue();
         });
         const words = page.getByRole('status').filter({ hasText: 'Loading…' });
         if (what === 'a screen') {
           await goTo(page, '#/prompts');
           await words.waitFor();
-          release();
+          held.resolve();
           await page.locator('#new-prompt').waitFor();
         } else {
           await page.locator('#prompt').focus();
@@ -176,7 +170,7 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
           await dialog.waitFor({ state: 'detached' });
           await page.keyboard.press('Control+/');
           await dialog.waitFor();
-          release();
+          held.resolve();
           await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
           await becomes(() => dialog.count(), 0);
           await page.keyboard.press('Escape');

@@ -113,12 +113,9 @@ describe('the page', { skip: withoutBrowser }, () => {
   test('says that models are still to come, wherever they are listed', async () => {
     await visit(async (page) => {
       await ready(page);
-      let release = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const held = Promise.withResolvers<void>();
       await page.route('**/backend-api/v2/models', async (route) => {
-        await held;
+        await held.promise;
         await route.continue();
       });
       await page.reload();
@@ -133,7 +130,7 @@ describe('the page', { skip: withoutBrowser }, () => {
       await goTo(page, '#/');
       await page.locator('#model').click();
       await inList.waitFor();
-      release();
+      held.resolve();
       await page.getByRole('option', { name: 'plain-model' }).waitFor();
       await becomes(() => inList.count(), 0);
     });
