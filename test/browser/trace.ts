@@ -26,6 +26,8 @@ async function traced(
   let trace: Buffer;
   try {
     await work();
+    // What resolved may not be over yet, and a task without an end is not in the trace.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
   } finally {
     trace = await browser.stopTracing();
   }
