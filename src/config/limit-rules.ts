@@ -50,7 +50,7 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
     'How many times its size a zipped file unpacks to, from 1 MB on; over it the file is refused (422).',
     100_000,
   ),
-  sseLineBytes: size('One line of an event stream from an upstream; over it: an error.'),
+  sseLineBytes: size('One event of a stream from an upstream; over it: an error.'),
   answerBytes: size('An answer that is not streamed; over it: 502.'),
   inflateBytes: size('A compressed answer from an upstream, unpacked; over it: 502.'),
   fetchBytes: size(
