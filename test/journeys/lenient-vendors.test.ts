@@ -227,6 +227,13 @@ limits: { attempts: 1 }`,
     }
   });
 
+  test('an answer whose end cannot be read is one that broke off', async () => {
+    for (const kind of ['responses', 'gemini', 'anthropic'] as const) {
+      events = [...WHOLE[kind].slice(0, -2), '{"type": nonsense}'];
+      await assert.rejects(said(kind, false), { status: 502, message: /broke off its answer/ }, kind);
+    }
+  });
+
   test('what the vendor library does not want to read, though it is JSON, is no less a failure', async () => {
     const call = '{"functionCall":{"name":"look","args":{"__proto__":{"at":1}}}}';
     events = [`{"candidates":[{"content":{"role":"model","parts":[${call}]}}]}`, GEMINI];

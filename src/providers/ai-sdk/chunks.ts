@@ -261,11 +261,11 @@ function toFinishReason(reason: LanguageModelV4FinishReason, hasCalls: boolean, 
       return 'tool_calls';
     case 'content-filter':
       return 'content_filter';
-    case 'error':
-      throw new SluiceError('upstream_failed', `${label} gave up: ${reason.raw ?? 'no reason given'}.`);
     default:
-      // Libraries close a stream that was cut between two events as if it had ended: without the vendor's own word.
+      // Without the vendor's own word: libraries close a stream that was cut between two events as if it had ended, and one whose
+      // last event cannot be read as if it had failed.
       if (reason.raw === undefined) throw new SluiceError('upstream_cut', `${label} broke off its answer.`);
+      if (reason.unified === 'error') throw new SluiceError('upstream_failed', `${label} gave up: ${reason.raw}.`);
       return reason.raw.toLowerCase();
   }
 }
