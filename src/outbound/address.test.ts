@@ -48,6 +48,8 @@ describe('isPublicAddress', () => {
     '::ffff:10.0.0.1',
     '64:ff9b::7f00:1',
     '64:ff9b::a9fe:a9fe',
+    // A bit beyond the prefix of NAT64.
+    '64:ff9b::1:808:808',
     '2002:7f00:1::',
     '::127.0.0.1',
     'fec0::1',

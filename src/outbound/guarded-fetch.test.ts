@@ -91,6 +91,14 @@ describe('guarded fetch: where it goes', () => {
     assert.equal(asked, 1);
   });
 
+  test('an address is what it says, whatever it would be as a name', async (context) => {
+    const { ports, hits } = await startCanaries(context);
+    const fetch = guarded({ resolve: async () => ['127.0.0.1'] });
+    for (const host of ['127.0.0.2', '[::1]'])
+      await assert.rejects(fetch(`http://${host}:${ports[0]}/`), failsWith('invalid_request', /public Internet/), host);
+    assert.deepEqual(hits, []);
+  });
+
   test('all addresses of a name are tried', async (context) => {
     const { port } = await plainServer(context, (_request, response) => response.end('the second'));
     const fetch = guarded({ resolve: async () => ['127.0.0.2', '127.0.0.1'], isPublic: () => true });
@@ -145,6 +153,21 @@ describe('guarded fetch: redirects', () => {
     assert.equal(fetched.url.href, `${url}/0`);
     await assert.rejects(guarded()(`${url}/4`), failsWith('upstream_invalid', /no more than 3/));
     await assert.rejects(guarded()(`${url}/1`, { redirects: 0 }), failsWith('upstream_invalid', /no more than 0/));
+  });
+
+  test('those of each kind are followed, and other statuses are not, though they say where to', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      const status = Number(request.url?.slice(1));
+      response.writeHead(status, { location: '/200' }).end();
+    });
+    for (const status of [301, 302, 303, 307, 308])
+      assert.equal((await guarded()(`${url}/${status}`)).url.href, `${url}/200`, `${status}`);
+    assert.equal((await guarded()(`${url}/201`)).url.href, `${url}/201`);
+    for (const status of [300, 304, 305, 306, 309])
+      await assert.rejects(
+        guarded()(`${url}/${status}`),
+        failsWith('upstream_failed', new RegExp(`answered ${status}`)),
+      );
   });
 
   test('each hop is judged anew: private addresses, other schemes, credentials', async (context) => {
