@@ -79,6 +79,15 @@ describe('the Host header', () => {
     assert.equal(await ask(withKey, 'sluice.example'), 200);
   });
 
+  test('that is refused is told with what to do, and cut where it is long', async () => {
+    const said = async ({ ask }: World, host: string) =>
+      assertError(await ask({ path: '/v1/models', headers: { host } }), 403, host).message;
+    const local = await said(world, `${'a'.repeat(100)}.example`);
+    assert.match(local, / the name a{100}\. Add it to allowedHosts in sluice\.yaml, or use localhost\.$/);
+    await using open = await openWorld({ yaml: 'bind: 0.0.0.0:0\nkey: none\n' });
+    assert.match(await said(open, 'evil.example'), /, or use the address of the machine\.$/);
+  });
+
   test('that is none is refused', async () => {
     for (const host of [
       ' ',
