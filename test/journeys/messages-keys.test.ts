@@ -36,6 +36,18 @@ describe('keys of Anthropic’s client', { timeout: 60_000 }, () => {
       const message = await both.messages.create(ask);
       assertHolds(message.content, [{ type: 'text', text: 'Hi' }]);
       assert.equal(upstream.requests.at(-1)?.headers.authorization, 'Bearer provider-key-1');
+      // What a proxy in front asked for is no key at all.
+      const behind = await fetch(`${gateway.origin}/v1/messages`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'anthropic-version': '2023-06-01',
+          'x-api-key': 'gateway-key-1',
+          authorization: `Basic ${btoa('anna:of-the-proxy')}`,
+        },
+        body: JSON.stringify(ask),
+      });
+      assert.match(await behind.text(), /needs an API key/);
       assert.ok(Array.isArray((await right.models.list()).data));
       const token = new Anthropic({ baseURL: gateway.origin, apiKey: null, authToken: 'gateway-key-1', maxRetries: 0 });
       await assert.rejects(token.messages.create(ask), /needs an API key/);
