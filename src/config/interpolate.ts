@@ -38,7 +38,12 @@ export function interpolate(tree: unknown, environment: Environment): { value: u
 }
 
 /** Replaces every `${NAME}`; what cannot be replaced is reported and stays. */
-export function fillIn(text: string, environment: Environment, report: (message: string) => void): string {
+export function fillIn(
+  text: string,
+  environment: Environment,
+  report: (message: string) => void,
+  otherwise = (_name: string) => 'write the value itself',
+): string {
   return text.replace(REFERENCE, (reference, name: string) => {
     if (!NAME.test(name)) {
       // It is not shown: who takes the braces for quotes has put a key there.
@@ -48,7 +53,7 @@ export function fillIn(text: string, environment: Environment, report: (message:
     const value = variable(environment, name);
     if (value !== undefined) return value;
     report(
-      `the environment variable ${name} is ${Object.hasOwn(environment, name) && environment[name] !== undefined ? 'empty' : 'not set'}; set it, or write the value itself`,
+      `the environment variable ${name} is ${Object.hasOwn(environment, name) && environment[name] !== undefined ? 'empty' : 'not set'}; set it, or ${otherwise(name)}`,
     );
     return reference;
   });

@@ -17,6 +17,7 @@ const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a l
 const TARGET = 'a model or provider/model, or a list of them, or a map with choice and models';
 const ADDRESS =
   'an http or https address such as https://host/v1, without user name, password, query, fragment or /chat/completions';
+const SERVER = 'an http or https address such as http://127.0.0.1:8080, without user name, password, query or fragment';
 
 describe('every wrong value is named with what was given and what is allowed', () => {
   const cases: [name: string, yaml: string, ...lines: string[]][] = [
@@ -168,7 +169,17 @@ describe('every wrong value is named with what was given and what is allowed', (
     [
       'variable of an address that Sluice knows',
       'providers: {azure: {apiKey: k}}',
-      'sluice.yaml:1: providers.azure.baseUrl: the environment variable AZURE_OPENAI_RESOURCE_NAME is not set; set it, or write the value itself',
+      'sluice.yaml:1: providers.azure.baseUrl: the environment variable AZURE_OPENAI_RESOURCE_NAME is not set; set it, or settings.AZURE_OPENAI_RESOURCE_NAME of this provider',
+    ],
+    [
+      'an address of a collector',
+      'observe: {otelEndpoint: collector}',
+      `sluice.yaml:1: observe.otelEndpoint: got "collector"; allowed: ${SERVER}`,
+    ],
+    [
+      'an address of a search engine',
+      'search: {engine: searxng, url: searx.example.org}',
+      `sluice.yaml:1: search.url: got "searx.example.org"; allowed: ${SERVER}`,
     ],
     [
       'no name of a variable',

@@ -92,7 +92,7 @@ describe('a key in the environment', () => {
     assert.deepEqual(config.providers, []);
     assert.deepEqual(notes, [
       'groq is off: the environment variable GROQ_API_KEY holds something else than a text of visible ASCII characters without blanks',
-      'azure is off although AZURE_OPENAI_API_KEY is set: the environment variable AZURE_OPENAI_RESOURCE_NAME is not set; set it, or write the value itself',
+      'azure is off although AZURE_OPENAI_API_KEY is set: the environment variable AZURE_OPENAI_RESOURCE_NAME is not set; set it, or settings.AZURE_OPENAI_RESOURCE_NAME of this provider',
     ]);
   });
 });

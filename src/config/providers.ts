@@ -224,10 +224,15 @@ function filledBaseUrl(
 ): string | undefined {
   if (row?.baseUrl === undefined) return undefined;
   let complete = true;
-  const text = fillIn(row.baseUrl, { ...environment, ...settings }, (message) => {
-    complete = false;
-    report(message);
-  });
+  const text = fillIn(
+    row.baseUrl,
+    { ...environment, ...settings },
+    (message) => {
+      complete = false;
+      report(message);
+    },
+    (name) => `settings.${name} of this provider`,
+  );
   if (!complete) return undefined;
   const baseUrl = parseBaseUrl(text);
   if (baseUrl === undefined)

@@ -25,6 +25,7 @@ import {
   parseKey,
   parseOrigin,
   parseProxies,
+  SERVER_FORM,
 } from './text-forms.ts';
 import { MOST_WORKERS, parseWorkers, WORKERS_FORM } from './workers.ts';
 
@@ -179,7 +180,7 @@ const searchSchema = section('a map of settings', {
     .enum([...SEARCH_ENGINES, 'none'], { error: [...SEARCH_ENGINES, 'none'].join(', ') })
     .optional()
     .describe('Who searches; none: nobody. Default: whoever has a key in the environment, else Tavily without one.'),
-  url: textOf(BASE_URL_FORM, parseBaseUrl)
+  url: textOf(SERVER_FORM, parseBaseUrl)
     .optional()
     .describe('Address of a SearXNG server, or of another Wikipedia than the English one.'),
   apiKey: textOf(KEY_FORM, parseKey).optional().describe('Key of the engine, best written as ${NAME}.'),
@@ -213,9 +214,9 @@ const observeSchema = section('a map of settings', {
     .optional()
     .meta({ default: defaultObserve.accessLog })
     .describe('Which finished requests get a line in the log.'),
-  otelEndpoint: textOf(BASE_URL_FORM, parseBaseUrl)
+  otelEndpoint: textOf(SERVER_FORM, parseBaseUrl)
     .optional()
-    .describe('Address of an OpenTelemetry collector; else OTEL_EXPORTER_OTLP_ENDPOINT.'),
+    .describe('Address of an OpenTelemetry collector; OTEL_EXPORTER_OTLP_ENDPOINT beats it.'),
   otelPropagate: flag()
     .optional()
     .meta({ default: false })

@@ -7,6 +7,10 @@ import ipaddr from 'ipaddr.js';
 export const BASE_URL_FORM =
   'an http or https address such as https://host/v1, without user name, password, query, fragment or /chat/completions';
 
+/** The same for whoever is no model: a search engine, a collector. */
+export const SERVER_FORM =
+  'an http or https address such as http://127.0.0.1:8080, without user name, password, query or fragment';
+
 /** An upstream's address without a trailing slash. */
 export function parseBaseUrl(text: string): string | undefined {
   const url = URL.parse(text.trim());

@@ -1,4 +1,4 @@
-import { BASE_URL_FORM, KEY_FORM, parseBaseUrl, parseKey } from '../config/text-forms.ts';
+import { KEY_FORM, parseBaseUrl, parseKey, SERVER_FORM } from '../config/text-forms.ts';
 
 /** The engines, in the order in which one is chosen when the configuration names none. */
 export const SEARCH_ENGINES = ['searxng', 'tavily', 'brave', 'exa', 'wikipedia'] as const;
@@ -57,7 +57,7 @@ export const SEARCH_VARIABLES: Readonly<Partial<Record<SearchEngineId, string>>>
 
 /** What such a variable may hold. */
 function formOf(engine: SearchEngineId): readonly [parse: (text: string) => string | undefined, form: string] {
-  return engine === 'searxng' ? [parseBaseUrl, BASE_URL_FORM] : [parseKey, KEY_FORM];
+  return engine === 'searxng' ? [parseBaseUrl, SERVER_FORM] : [parseKey, KEY_FORM];
 }
 
 /** A setting that makes no sense, and why. */
