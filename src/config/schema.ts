@@ -243,7 +243,8 @@ const routingSchema = section('a map of settings', {
     .optional()
     .meta({ default: 'order' })
     .describe(
-      'Which of several providers of a model answers first: order, that of this file; weighted, by their weight; latency, ' +
+      'Which of several providers of a model answers first: order, those that need no key before the others, and both ' +
+        'as in this file; weighted, by their weight; latency, ' +
         'whoever begins soonest. With the last two, requests of one session stay together.',
     ),
 });
