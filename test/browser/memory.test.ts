@@ -342,4 +342,32 @@ describe('memory', { skip: withoutBrowser }, () => {
       { path: '/#/memory' },
     );
   });
+
+  test('what was changed, but could not be read anew, is read with the next attempt to change it', async () => {
+    await visit(
+      async (page) => {
+        await add(page, 'I live in Bergen.');
+        await add(page, 'I like tea.');
+        for (const name of ['Forget “I like tea.”', 'Edit “I live in Bergen.”']) {
+          await page.route('**/backend-api/v2/memory/**', (route) =>
+            route.request().method() === 'GET' ? route.fulfill({ status: 500 }) : route.continue(),
+          );
+          await page.getByRole('button', { name }).click();
+          const editor = page.locator('.memory-editor textarea');
+          if (name.startsWith('Edit')) {
+            await editor.fill('I live in Oslo.');
+            await page.getByRole('button', { name: 'Save' }).click();
+          }
+          await page.getByRole('alert').waitFor();
+          await page.unroute('**/backend-api/v2/memory/**');
+          await page.getByRole('button', { name }).click();
+          await page.getByRole('button', { name }).waitFor({ state: 'detached' });
+          assert.equal(await page.getByRole('alert').count(), 0);
+        }
+        await shows(page, ['I live in Oslo.']);
+        await becomes(async () => remembered(await userOf(page)), ['I live in Oslo.']);
+      },
+      { path: '/#/memory' },
+    );
+  });
 });

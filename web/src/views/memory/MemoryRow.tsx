@@ -20,9 +20,10 @@ export interface MemoryRowProps {
 /** A statement, which can be said in other words and forgotten. */
 export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   const [isEditing, setEditing] = useState(false);
-  // The words that it is to have, which are seen at once; and whether a change is on its way, after which this row is gone.
+  // The words that it is to have, which are seen at once; and whether a change is on its way. Once one is done, this row is gone
+  // with the next look at all of them.
   const [words, setWords] = useState(item.memory);
-  const isChanging = useRef(false);
+  const state = useRef<'as read' | 'changing' | 'changed'>('as read');
   const chat = useApp((state) => state.chats.byId[item.conversation_id ?? '']);
   const draft = useDraft(`memory/${item.id}`, item.memory);
   const short = item.memory.length > 60 ? `${beginning(item.memory, 59)}…` : item.memory;
@@ -39,11 +40,16 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
     onChanged();
     return isDone;
   };
+  /** That it is still here after a change: the look at all of them has failed. */
+  const isOpen = (): boolean => {
+    if (state.current === 'changed') onChanged();
+    return state.current === 'as read';
+  };
   const change = async (work: () => Promise<void>): Promise<void> => {
-    if (isChanging.current) return;
-    isChanging.current = true;
-    isChanging.current = await attempt(work);
-    if (!isChanging.current) setWords(item.memory);
+    if (!isOpen()) return;
+    state.current = 'changing';
+    state.current = (await attempt(work)) ? 'changed' : 'as read';
+    if (state.current === 'as read') setWords(item.memory);
   };
   const forget = (): Promise<void> =>
     change(async () => {
@@ -99,7 +105,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
         <IconButton
           icon="edit"
           label={t('memory.edit', { text: short })}
-          onClick={() => isChanging.current || setEditing(true)}
+          onClick={() => isOpen() && setEditing(true)}
         />
         <IconButton icon="trash" label={t('memory.forget', { text: short })} onClick={() => void forget()} />
       </div>
