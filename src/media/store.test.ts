@@ -105,12 +105,12 @@ describe('saving media', () => {
     assert.equal(await other.search('100_x'), undefined);
   });
 
-  test('words that found no place on the disk are written when they come again', async (context) => {
-    const files = temporaryFiles(context);
-    let isFull = true;
+  /** Files of which no words are kept as long as the disk is full. */
+  function disk(files: Files) {
+    const state = { isFull: true };
     const full: Files = {
       async write(path, body, options) {
-        if (isFull && path.startsWith('words/')) throw new SluiceError('storage_failed', 'The disk is full.');
+        if (state.isFull && path.startsWith('words/')) throw new SluiceError('storage_failed', 'The disk is full.');
         return files.write(path, body, options);
       },
       stat: (path) => files.stat(path),
@@ -118,13 +118,29 @@ describe('saving media', () => {
       list: (folder) => files.list(folder),
       delete: (path) => files.delete(path),
     };
-    const media = store(full);
+    return { state, media: store(full) };
+  }
+
+  test('words that found no place on the disk are written when they come again', async (context) => {
+    const files = temporaryFiles(context);
+    const { state, media } = disk(files);
     const { name } = await media.save(MP3, { alt: 'first' });
-    for (isFull of [true, true, false, false]) {
+    for (state.isFull of [true, true, false, false]) {
       await media.save(MP3, { alt: 'second' });
       assert.equal(await media.search('second'), name);
     }
     assert.equal(await store(files).search('second'), name);
+  });
+
+  test('of words that found no place only the latest thousand are noted', async (context) => {
+    const files = temporaryFiles(context);
+    const { state, media } = disk(files);
+    await media.save(MP3, { alt: 'first' });
+    for (let time = 1_000; time <= 2_000; time += 1) await media.save(MP3, { alt: `w${time}` });
+    state.isFull = false;
+    for (const alt of ['w1000', 'w1001', 'w2000']) await media.save(MP3, { alt });
+    const written = await Array.fromAsync(files.list('words'));
+    assert.deepEqual(written.map(({ path }) => path.split('/').at(-1)).sort(), ['w1001', 'w2000']);
   });
 
   test('words that are names of devices on Windows are no names of files', async (context) => {

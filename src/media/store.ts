@@ -1,3 +1,4 @@
+import { boundedCache } from '../core/bounded-cache.ts';
 import { decodeDataUri, isDataUri } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { MediaType } from '../core/media-types.ts';
@@ -32,6 +33,9 @@ const MOST_INLINE_BYTES = 64 * 1024 * 1024;
 /** At the same time. A picture's pixels may all be in memory while it is made small. */
 const DOWNLOADS = 16;
 const PICTURES = 1;
+
+/** Words to be written later, while the disk is full. Those beyond them are found until the next start. */
+const MOST_UNWRITTEN = 1_000;
 
 const EARLIEST = Date.UTC(2000, 0, 1) / 1_000;
 const DAY = 86_400;
@@ -96,7 +100,7 @@ export function createMediaStore(
   const pictures = new Gate(PICTURES);
   const saving = new Map<string, Promise<SavedMedia>>();
   /** Words that are known, but for which the disk had no place: they are written when they come again. */
-  const unwritten = new Set<string>();
+  const unwritten = boundedCache<string, true>(MOST_UNWRITTEN);
   let built: Promise<MediaIndex> | undefined;
 
   /** Built at first use; a failure is not kept. */
@@ -165,7 +169,7 @@ export function createMediaStore(
     const isNews = (await index()).addWords(name, words);
     const path = wordsPath(hash, words);
     // The content is there, whatever becomes of these words; what is wrong with the disk is told elsewhere.
-    if (isNews || unwritten.delete(path)) await files.write(path, []).catch(() => unwritten.add(path));
+    if (isNews || unwritten.delete(path)) await files.write(path, []).catch(() => unwritten.set(path, true));
     if (isNews) await news?.({ name, words });
   }
 
