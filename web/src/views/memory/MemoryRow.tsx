@@ -23,7 +23,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   // The words that it is to have, which are seen at once; and whether a change is on its way. Once one is done, this row is gone
   // with the next look at all of them.
   const [words, setWords] = useState(item.memory);
-  const state = useRef<'as read' | 'changing' | 'changed'>('as read');
+  const progress = useRef<'as read' | 'changing' | 'changed'>('as read');
   const chat = useApp((state) => state.chats.byId[item.conversation_id ?? '']);
   const draft = useDraft(`memory/${item.id}`, item.memory);
   const short = item.memory.length > 60 ? `${beginning(item.memory, 59)}…` : item.memory;
@@ -42,14 +42,14 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   };
   /** That it is still here after a change: the look at all of them has failed. */
   const isOpen = (): boolean => {
-    if (state.current === 'changed') onChanged();
-    return state.current === 'as read';
+    if (progress.current === 'changed') onChanged();
+    return progress.current === 'as read';
   };
   const change = async (work: () => Promise<void>): Promise<void> => {
     if (!isOpen()) return;
-    state.current = 'changing';
-    state.current = (await attempt(work)) ? 'changed' : 'as read';
-    if (state.current === 'as read') setWords(item.memory);
+    progress.current = 'changing';
+    progress.current = (await attempt(work)) ? 'changed' : 'as read';
+    if (progress.current === 'as read') setWords(item.memory);
   };
   const forget = (): Promise<void> =>
     change(async () => {
