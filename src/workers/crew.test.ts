@@ -13,10 +13,12 @@ interface Fake {
   readonly config: number;
   serves(): void;
   fails(): void;
+  /** It takes no new connection any more. */
+  readonly left: PromiseWithResolvers<void>;
 }
 
 /** A crew whose workers serve, fail and crash when the test says so. */
-function open(context: TestContext, wanted: number) {
+function open(context: TestContext, wanted: number, areSlow = false) {
   const all: Fake[] = [];
   const log = testLogger();
   const reading: PromiseWithResolvers<void>[] = [];
@@ -28,7 +30,10 @@ function open(context: TestContext, wanted: number) {
         return all as unknown as readonly Member[];
       },
       retire: (member) => {
-        (member as unknown as Fake).state = 'retiring';
+        const fake = member as unknown as Fake;
+        fake.state = 'retiring';
+        if (!areSlow) fake.left.resolve();
+        return fake.left.promise;
       },
     },
     count: () => wanted,
@@ -39,6 +44,7 @@ function open(context: TestContext, wanted: number) {
         name: `w${last}`,
         state: 'starting',
         config,
+        left: Promise.withResolvers(),
         serves: () => {
           fake.state = 'serving';
           served.resolve();
@@ -74,6 +80,10 @@ function open(context: TestContext, wanted: number) {
       find(name).fails();
       await turn();
     },
+    async leaves(name: string) {
+      find(name).left.resolve();
+      await turn();
+    },
     crashes(name: string) {
       all.splice(all.indexOf(find(name)), 1);
       crew.crashed();
@@ -89,8 +99,8 @@ function open(context: TestContext, wanted: number) {
   };
 }
 
-async function full(context: TestContext, wanted: number) {
-  const world = open(context, wanted);
+async function full(context: TestContext, wanted: number, areSlow = false) {
+  const world = open(context, wanted, areSlow);
   world.crew.fill();
   for (let at = 1; at <= wanted; at += 1) await world.serves(`w${at}`);
   return world;
@@ -106,6 +116,21 @@ describe('as many workers as wanted', { timeout: 120_000 }, () => {
     assert.equal(seen(), 'w1 retiring, w2 serving, w3 serving, w4 starting');
     await serves('w4');
     assert.equal(seen(), 'w1 retiring, w2 retiring, w3 serving, w4 serving');
+    assert.equal(said(/all workers are new/), 1);
+  });
+
+  test('all are new once the old ones take no new connection, for which no other restart waits', async (context) => {
+    const { crew, serves, leaves, read, said, seen } = await full(context, 2, true);
+    crew.restart();
+    await read();
+    await serves('w3');
+    await leaves('w1');
+    await serves('w4');
+    assert.equal(said(/all workers are new/), 0);
+    crew.restart();
+    await read();
+    assert.equal(seen(), 'w1 retiring, w2 retiring, w3 serving, w4 serving, w5 starting');
+    await leaves('w2');
     assert.equal(said(/all workers are new/), 1);
   });
 

@@ -29,6 +29,8 @@ export class Crew {
   #isStopped = false;
   /** Those that were there when the last restart began, to be replaced. */
   #old: ReadonlySet<Member> = new Set();
+  /** Each resolves once one of those takes no new connection any more. */
+  #leaving: Promise<void>[] = [];
   /** While it runs nothing is started: something failed lately. */
   #pause: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -80,6 +82,7 @@ export class Crew {
     if (this.#isStopped) return;
     this.#step = 'restarting';
     this.#old = new Set(fleet.all);
+    this.#leaving = [];
     log.info({ workers: count() }, 'restarting the workers, one after the other');
     this.#fit();
   }
@@ -90,7 +93,10 @@ export class Crew {
     const { fleet } = this.#deps;
     const count = this.#deps.count();
     const coming = fleet.all.filter((member) => member.state === 'starting' && !this.#old.has(member)).length;
-    for (const member of this.#oldestFirst().slice(0, -count)) fleet.retire(member);
+    for (const member of this.#oldestFirst().slice(0, -count)) {
+      const left = fleet.retire(member);
+      if (this.#step === 'restarting') this.#leaving.push(left);
+    }
     const serving = this.#oldestFirst();
     const hasOld = serving.some((member) => this.#old.has(member));
     if (this.#step === 'restarting' && !hasOld && serving.length >= count) {
@@ -140,7 +146,10 @@ export class Crew {
   }
 
   #end(): void {
-    this.#deps.log.info({ workers: this.#deps.count() }, 'all workers are new');
+    // Nobody waits for it but whoever reads this: one that hangs must keep nothing from going on.
+    void Promise.all(this.#leaving).then(() => {
+      if (!this.#isStopped) this.#deps.log.info({ workers: this.#deps.count() }, 'all workers are new');
+    });
     this.#next();
   }
 

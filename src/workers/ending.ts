@@ -49,13 +49,12 @@ export function endInOrder({ app, primary, ledger, drainMs, log, onAlone, onExit
     },
   });
 
-  async function retire(): Promise<void> {
-    await Promise.all([connections.retire(), untilIdle(() => app.idle)]);
-    end.begin(0);
+  function retire(): undefined {
+    void Promise.all([connections.retire(), untilIdle(() => app.idle)]).then(() => end.begin(0));
   }
 
   primary.on('stop', () => end.begin(0));
-  primary.on('retire', () => void retire());
+  primary.on('retire', retire);
   process.once('disconnect', () => {
     onAlone();
     // While it stops already, the primary has lost its patience; and without one, no server begins to listen.

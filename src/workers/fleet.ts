@@ -56,6 +56,8 @@ export interface FleetEvents {
 const TAGS = 0x10000;
 /** How long a worker may take until it serves, in milliseconds: one that hangs must not keep others from taking its place. */
 const START_MS = 120_000;
+/** How long one that is retired may take until it says that it takes no new connection, in milliseconds. */
+const RETIRE_MS = 5_000;
 /** How long the last words of a worker that has ended may be on their way, in milliseconds. */
 const LAST_WORDS_MS = 300;
 /** The number under which a worker has our log. */
@@ -172,9 +174,10 @@ export class Fleet {
     return member;
   }
 
-  retire(member: Member): void {
+  /** Resolves once it takes no new connection any more, or hangs. */
+  async retire(member: Member): Promise<void> {
     (member as { state: Member['state'] }).state = 'retiring';
-    member.channel.tell('retire', undefined);
+    await member.channel.askBriefly('retire', undefined, RETIRE_MS);
   }
 
   /** Tells all to stop, and waits for their end. */

@@ -139,7 +139,7 @@ class Primary {
     const { port, text } = await member.served;
     this.#port ??= port;
     if (port !== this.#port) {
-      this.#fleet.retire(member);
+      void this.#fleet.retire(member);
       throw new Error(`it got port ${port} instead of ${this.#port}, since all others had ended`);
     }
     const missed: readonly News[] = [

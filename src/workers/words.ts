@@ -69,6 +69,8 @@ export interface Asks {
     readonly body: { readonly client: string | undefined; readonly all: boolean };
     readonly answer: number;
   };
+  /** It takes no new connection any more, which is answered at once, and ends when it has nothing to do. */
+  readonly retire: { readonly body: undefined; readonly answer: undefined };
   /** How often each provider has answered in it. */
   readonly answers: { readonly body: undefined; readonly answer: ReadonlyMap<string, number> };
   /** What it does now; whatever it has noted of finished requests comes before. */
@@ -103,7 +105,6 @@ export interface Tells {
 
   readonly begin: Beginning;
   readonly stop: undefined;
-  readonly retire: undefined;
   readonly generated: {
     readonly id: number;
     readonly batch?: Batch;
