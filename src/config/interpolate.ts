@@ -3,6 +3,8 @@ import type { Path, Problem } from './problems.ts';
 
 const REFERENCE = /\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A whole text that means a variable in LiteLLM, in OpenCode or in a shell, where it would become a key that every upstream refuses. */
+const FOREIGN_REFERENCE = /^(?:os\.environ\/|\{env:|\$(?=[A-Z0-9]+_))([A-Za-z_][A-Za-z0-9_]*)\}?$/;
 
 /** Deeper than any configuration; a YAML alias inside its own anchor would go on for ever. */
 const DEEPEST = 20;
@@ -44,6 +46,8 @@ export function fillIn(
   report: (message: string) => void,
   otherwise = (_name: string) => 'write the value itself',
 ): string {
+  const foreign = FOREIGN_REFERENCE.exec(text.trim())?.[1];
+  if (foreign !== undefined) report(`an environment variable is written \${${foreign}} here`);
   return text.replace(REFERENCE, (reference, name: string) => {
     if (!NAME.test(name)) {
       // It is not shown: who takes the braces for quotes has put a key there.

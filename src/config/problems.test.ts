@@ -186,6 +186,21 @@ describe('every wrong value is named with what was given and what is allowed', (
       'dataDir: ${my dir}',
       'sluice.yaml:1: dataDir: what stands in the braces does not name an environment variable; allowed: letters, digits and _',
     ],
+    [
+      "a variable in LiteLLM's form",
+      'providers: {openai: {apiKey: os.environ/OPENAI_API_KEY}}',
+      'sluice.yaml:1: providers.openai.apiKey: an environment variable is written ${OPENAI_API_KEY} here',
+    ],
+    [
+      "a variable in OpenCode's form",
+      'providers: {openai: {apiKeys: ["{env:FIRST_KEY}", k]}}',
+      'sluice.yaml:1: providers.openai.apiKeys[0]: an environment variable is written ${FIRST_KEY} here',
+    ],
+    [
+      "a variable in a shell's form",
+      'key: $SLUICE_ACCESS_KEY',
+      'sluice.yaml:1: key: an environment variable is written ${SLUICE_ACCESS_KEY} here',
+    ],
     ['YAML syntax', 'bind: "x', 'sluice.yaml:1:9: not valid YAML: Missing closing "quote'],
     ['YAML duplicate key', 'bind: 1\nbind: 2', 'sluice.yaml:2:1: not valid YAML: the key "bind" is there twice'],
     [
