@@ -81,4 +81,25 @@ describe('the field at fault', () => {
       assert.equal(way === 'gemini' ? violations[0]?.['field'] : (param ?? undefined), field, JSON.stringify(told));
     });
   }
+
+  for (const kind of ['openai', 'openai-responses', 'google']) {
+    test(`the class of a failure that another Sluice has named is said once: ${kind}`, async () => {
+      answer = { error: { code: 400, message: 'BadRequestError: Too hot.' } };
+      const { origin } = world.gateway;
+      const body = { model: `${kind}/m`, messages };
+      for (const [path, rest] of [
+        ['/v1/chat/completions', {}],
+        ['/backend-api/v2/conversation', { provider: kind, model: 'm' }],
+      ] as const) {
+        const response = await fetch(`${origin}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...body, ...rest }),
+        });
+        const said = await response.text();
+        assert.equal(said.match(/Too hot/g)?.length, said.match(/BadRequestError: /g)?.length, said);
+        assert.doesNotMatch(said, /BadRequestError: BadRequestError/);
+      }
+    });
+  }
 });
