@@ -38,6 +38,21 @@ function changed(files: Files, some: Partial<Files>): Files {
   };
 }
 
+/** On a disk that removes nothing. */
+function unremovable(files: Files, uploads: Uploads, age?: () => number): ResumableUploads {
+  return new ResumableUploads({
+    uploads,
+    owner: () => null,
+    mostBytes: () => 10,
+    ...(age && { age }),
+    files: changed(files, {
+      async delete() {
+        throw new SluiceError('storage_failed', 'It cannot be removed.');
+      },
+    }),
+  });
+}
+
 describe('files that come piece by piece', () => {
   test('are joined in their order, whichever process took the pieces, and leave nothing behind', async (context) => {
     const { files, uploads, open } = world(context);
@@ -192,6 +207,42 @@ describe('files that come piece by piece', () => {
     assert.equal((await resumable.finish(name)).size, 1);
   });
 
+  test('are complete also where their pieces cannot be removed', async (context) => {
+    const { files, uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    await open().append(name, 0, Buffer.from('x'));
+    const stuck = unremovable(files, uploads);
+    const record = await stuck.finish(name);
+    assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'x');
+    assert.deepEqual(await stuck.finish(name), record);
+  });
+
+  test('are not said to be cancelled where they cannot be removed', async (context) => {
+    const { files, uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    await assert.rejects(unremovable(files, uploads).cancel(name), failsWith('storage_failed'));
+    assert.equal(await open().received(name), 0);
+  });
+
+  test('are missing where they are cancelled while they are completed', async (context) => {
+    const { files, uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    await open().append(name, 0, Buffer.from('x'));
+    const late = new ResumableUploads({
+      uploads,
+      owner: () => null,
+      mostBytes: () => 10,
+      files: changed(files, {
+        async open(path) {
+          if (!path.endsWith('about.json')) await open().cancel(name);
+          return files.open(path);
+        },
+      }),
+    });
+    await assert.rejects(late.finish(name), failsWith('not_found'));
+    assert.deepEqual(await uploads.list({ order: 'asc', limit: 10 }), []);
+  });
+
   test('are their sender’s only', async (context) => {
     const { open, own } = world(context);
     own('one');
@@ -257,17 +308,7 @@ describe('files that come piece by piece', () => {
   test('begin also where some were given up that cannot be removed', async (context) => {
     const { files, uploads, open } = world(context);
     await open().begin(ABOUT);
-    const stuck = new ResumableUploads({
-      uploads,
-      owner: () => null,
-      mostBytes: () => 10,
-      age: () => 3_600_001,
-      files: changed(files, {
-        async delete() {
-          throw new SluiceError('storage_failed', 'It cannot be removed.');
-        },
-      }),
-    });
+    const stuck = unremovable(files, uploads, () => 3_600_001);
     assert.equal(await stuck.append(await stuck.begin(ABOUT), 0, Buffer.from('one')), 3);
   });
 });

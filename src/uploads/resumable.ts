@@ -144,7 +144,6 @@ export class ResumableUploads {
     try {
       await this.#deps.files.write(pieceAt(name, offset), [bytes], { onlyNew: true });
     } catch (error) {
-      if (!(error instanceof SluiceError) || error.code !== 'conflict') throw error;
       if (total(await this.#pieces(name)) === there) throw error;
       // Another process has taken a piece for this place meanwhile: it may be the same.
       return await this.#append(name, offset, bytes);
