@@ -88,10 +88,19 @@ describe('saving media', () => {
       files,
       fetch,
       () => NOW * 1_000,
-      (change) => other.noticed(change),
+      // They are some way off.
+      async (change) => {
+        await new Promise(setImmediate);
+        await other.noticed(change);
+      },
     );
     assert.equal(await other.search('first'), undefined);
+    // It may have been deleted meanwhile.
+    await other.noticed({ name: `${NOW}_gone_0123456789abcdef.mp3`, words: 'x' });
     const { name } = await media.save(MP3, { alt: 'first' });
+    assert.equal(await other.search('first'), name);
+    await media.save(MP3, { alt: 'second' });
+    assert.equal(await other.search('second'), name);
     for (let time = 100; time < 250; time += 1) await media.save(MP3, { alt: `${time}_${'x'.repeat(90)}` });
     const found = await Promise.all(
       Array.from({ length: 150 }, (_, at) => Promise.all([media, other].map((each) => each.search(`${100 + at}_x`)))),
@@ -99,7 +108,7 @@ describe('saving media', () => {
     const taken = found.filter(([here]) => here === name).length;
     assert.ok(taken > 90 && taken < 110, `${taken}`);
     for (const [here, there] of found) assert.equal(here, there);
-    assert.equal((await Array.fromAsync(files.list('words'))).length, taken);
+    assert.equal((await Array.fromAsync(files.list('words'))).length, taken + 1);
     await media.delete(name);
     assert.equal((await Array.fromAsync(files.list('words'))).length, 0);
     assert.equal(await other.search('100_x'), undefined);
@@ -218,6 +227,41 @@ describe('saving media', () => {
     assert.deepEqual(await media.list({ limit: 2, kind: 'video' }), { media: [] });
     for (const before of ['', 'x', '12', '12/', '/x.png'])
       await assert.rejects(media.list({ limit: 2, before }), /'before'/, before);
+  });
+
+  test('whoever sees a picture finds its thumbnail too', async (context) => {
+    const files = temporaryFiles(context);
+    const write = files.write.bind(files);
+    const seen: string[] = [];
+    context.mock.method(files, 'write', async (...given: Parameters<typeof write>) => {
+      const [path] = given;
+      seen.push(`begins ${path.split('/')[0]}`);
+      const info = await write(...given);
+      seen.push(`has ${path.split('/')[0]}`);
+      return info;
+    });
+    await store(files).save(await picture(900, 30));
+    assert.deepEqual(seen, ['begins thumbnails', 'has thumbnails', 'begins media', 'has media']);
+  });
+
+  test('a file whose words cannot be removed is not deleted', async (context) => {
+    const files = temporaryFiles(context);
+    const media = store(files);
+    const { name } = await media.save(MP3, { alt: 'first' });
+    await media.save(MP3, { alt: 'second' });
+    const remove = files.delete.bind(files);
+    const stuck = context.mock.method(files, 'delete', async (path: string) => {
+      if (path.startsWith('words/')) throw new SluiceError('storage_failed', 'It cannot be removed.');
+      return remove(path);
+    });
+    await assert.rejects(media.delete(name), { code: 'storage_failed' });
+    assert.equal(await media.search('second'), name);
+    stuck.mock.restore();
+    assert.equal(await media.delete(name), true);
+    // It may come once more within the same second.
+    assert.equal((await media.save(MP3, { alt: 'first' })).name, name);
+    assert.equal(await media.search('first'), name);
+    assert.equal(await media.search('second'), undefined);
   });
 
   test('content that was deleted, here or behind our back, is kept anew', async (context) => {

@@ -165,7 +165,7 @@ export function createMediaStore(
   /** Content that is kept has come with these words. */
   async function findBy(words: string, name: string): Promise<void> {
     const { hash } = readMediaName(name);
-    if (hash === undefined || words === '') return;
+    if (hash === undefined) return;
     const isNews = (await index()).addWords(name, words);
     const path = wordsPath(hash, words);
     // The content is there, whatever becomes of these words; what is wrong with the disk is told elsewhere.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
 import { plainServer } from '../../test/support/plain-server.ts';
@@ -12,11 +13,15 @@ function guarded(limits: Partial<GuardedLimits> = {}) {
 describe('bodies of guarded fetches', () => {
   test('what is compressed is no larger for it', async (context) => {
     const { url } = await plainServer(context, (request, response) => {
-      const text = 'x'.repeat(Number(request.url?.slice(1)));
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+      const size = Number(/\d+/.exec(request.url ?? '')?.[0]);
+      const text = request.url?.startsWith('/noise') ? randomBytes(size) : 'x'.repeat(size);
+      const bytes = gzipSync(text);
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bytes.length }).end(bytes);
     });
     const fetch = guarded({ bytes: 1_000 });
     assert.equal((await readAll(await fetch(`${url}/1000`))).length, 1_000);
+    // It became longer by it.
+    assert.equal((await readAll(await fetch(`${url}/noise1000`))).length, 1_000);
     await assert.rejects(readAll(await fetch(`${url}/1001`)), {
       code: 'upstream_invalid',
       message: /larger than 1000 bytes/,

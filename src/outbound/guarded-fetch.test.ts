@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createSecureServer as createHttp2Server } from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
@@ -9,7 +10,7 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib
 import { eventually } from '../../test/support/eventually.ts';
 import { forbiddenAddresses, startCanaries } from '../../test/support/forbidden-addresses.ts';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
-import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
+import { secureIdentity, secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
 import { SluiceError } from '../core/errors.ts';
 import { checkPublicAddress, isPublicAddress } from './address.ts';
 import { createGuardedFetch, defaultGuardedLimits, type GuardedSettings, readAll } from './guarded-fetch.ts';
@@ -113,7 +114,9 @@ describe('guarded fetch: where it goes', () => {
     });
     const port = new URL(url).port;
     const fetch = guarded({ resolve: async () => ['127.0.0.1'], userAgent: 'Sluice/9' });
-    for (let round = 0; round < 2; round += 1) await readAll(await fetch(`http://some.example:${port}/`));
+    for (const accept of ['text/html', undefined])
+      await readAll(await fetch(`http://some.example:${port}/`, accept === undefined ? {} : { accept }));
+    assert.equal(seen[0]?.['accept'], 'text/html');
     assert.deepEqual(seen[1], {
       host: `some.example:${port}`,
       'user-agent': 'Sluice/9',
@@ -313,9 +316,10 @@ describe('guarded fetch: how much and how long', () => {
   });
 
   test('a length over the limit is refused before the body, one that reaches it is not', async (context) => {
+    let encoding: string | undefined;
     const { url } = await plainServer(context, (request, response) => {
       const length = Number(request.url?.slice(1));
-      response.writeHead(200, { 'content-length': length });
+      response.writeHead(200, { 'content-length': length, ...(encoding && { 'content-encoding': encoding }) });
       if (length > 1000) response.write('x');
       else response.end('x'.repeat(length));
     });
@@ -327,6 +331,9 @@ describe('guarded fetch: how much and how long', () => {
     );
     await assert.rejects(fetch(`${url}/1000`, { bytes: 999 }), failsWith('upstream_invalid', /larger than 999 bytes/));
     assert.equal((await readAll(await fetch(`${url}/1000`))).length, 1000);
+    encoding = 'Identity';
+    assert.equal((await readAll(await fetch(`${url}/1000`))).length, 1000);
+    await assert.rejects(fetch(`${url}/1001`), failsWith('upstream_invalid', /larger than 1000 bytes/));
   });
 
   test('a gzip bomb is unpacked up to the limit only', async (context) => {
@@ -456,6 +463,42 @@ describe('guarded fetch: how much and how long', () => {
     await assert.rejects(fetch(origin.replace('localhost', 'other.example')), isRefused);
   });
 
+  test('whoever gives up before there is a connection leaves none behind', { timeout: 60_000 }, async (context) => {
+    const accepted = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    // It never says a word of TLS.
+    const server = createTcpServer((socket) => {
+      accepted.resolve();
+      socket.resume().on('error', () => {});
+      socket.on('close', () => closed.resolve());
+      context.after(() => socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    context.after(() => server.close());
+    const controller = new AbortController();
+    const fetch = guarded({}, { connectMs: 3_600_000, totalMs: 3_600_000 });
+    const fetching = fetch(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`, {
+      signal: controller.signal,
+    });
+    const failing = assert.rejects(fetching, failsWith('cancelled', /was cancelled/));
+    await accepted.promise;
+    controller.abort();
+    await failing;
+    await closed.promise;
+  });
+
+  test('HTTP/2 is not spoken, whose headers have other limits', async (context) => {
+    trustSecureServer(context);
+    const server = createHttp2Server({ ...secureIdentity, allowHTTP1: true }, (request, response) => {
+      response.end(request.httpVersion);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    context.after(() => server.close());
+    const fetch = guarded({ resolve: async () => ['127.0.0.1'] });
+    const fetched = await fetch(`https://localhost:${(server.address() as AddressInfo).port}/`);
+    assert.equal((await readAll(fetched)).toString(), '1.1');
+  });
+
   test('a body that is cut off is no whole body', async (context) => {
     const { url } = await plainServer(context, (request, response) => {
       const length = request.url === '/length' ? { 'content-length': 1000 } : {};
@@ -520,10 +563,11 @@ describe('guarded fetch: what it takes', () => {
     });
     for (const status of [204, 206]) await readAll(await guarded()(`${url}/${status}`));
     for (const status of [300, 304, 400, 401, 404, 500]) {
-      await assert.rejects(
-        guarded()(`${url}/${status}`),
-        failsWith('upstream_failed', new RegExp(`answered ${status}`)),
-      );
+      await assert.rejects(guarded()(`${url}/${status}`), {
+        code: 'upstream_failed',
+        message: new RegExp(`answered ${status}`),
+        options: {},
+      });
     }
     await assert.rejects(guarded()(`${url}/429?signature=secret`), (error) => {
       assert.ok(error instanceof SluiceError && error.code === 'rate_limited' && error.options.retryAfter === 7);

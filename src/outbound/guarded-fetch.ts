@@ -171,20 +171,15 @@ async function send(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  try {
-    return await client.request({
-      path: `${url.pathname}${url.search}`,
-      method: json === undefined ? 'GET' : 'POST',
-      headers: json === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      signal,
-      // The connection is not used again, so it ends with its answer.
-      reset: true,
-    });
-  } catch (error) {
-    client.destroy().catch(() => {});
-    throw error;
-  }
+  return await client.request({
+    path: `${url.pathname}${url.search}`,
+    method: json === undefined ? 'GET' : 'POST',
+    headers: json === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    signal,
+    // The connection is not used again, so it ends with its answer.
+    reset: true,
+  });
 }
 
 function accept(
@@ -197,13 +192,13 @@ function accept(
 ): Fetched {
   try {
     const { statusCode, headers } = response;
-    if (statusCode < 200 || statusCode > 299) throw new AnsweredError(name, statusCode, Number(headers['retry-after']));
+    if (statusCode > 299) throw new AnsweredError(name, statusCode, Number(headers['retry-after']));
     const mimeType = (single(headers['content-type']).split(';')[0] ?? '').trim().toLowerCase();
     if (options.types !== undefined && !options.types.some((type) => isWelcome(mimeType, type))) {
       const what = mimeType === '' ? 'of no type' : mimeType.slice(0, 100);
       throw new SluiceError('upstream_invalid', `'${name}' is ${what}; that is not what is wanted here.`);
     }
-    const encoding = single(headers['content-encoding']).trim().toLowerCase();
+    const encoding = single(headers['content-encoding']).toLowerCase();
     const isPlain = encoding === '' || encoding === 'identity';
     const limit = isPlain ? limits.bytes : Math.min(limits.bytes, limits.inflateBytes);
     if (isPlain && Number(headers['content-length'] ?? 0) > limit) throw tooLarge(name, limit);

@@ -34,6 +34,8 @@ for (const [name, open] of WORLDS) {
       'sent/file-kept/text.md',
       'sent/file-lost/original',
     ];
+    // Of a file that was sent piece by piece, and given up.
+    await files.write('sending/given-up/000000000000', [Buffer.from('x')]);
     for (const path of [...all, 'media/1_cat.png']) await files.write(path, [Buffer.from('x')]);
     await buckets.put({ id: 'one', files: [{ ...file('buckets/one/kept.md'), thumbnail: 'buckets/one/small.webp' }] });
     await uploads.add({
@@ -49,13 +51,14 @@ for (const [name, open] of WORLDS) {
     });
     const left = async (): Promise<string[]> => {
       const found: string[] = [];
-      for (const folder of ['uploads', 'buckets', 'media', 'sent']) {
+      for (const folder of ['uploads', 'buckets', 'media', 'sent', 'sending']) {
         for await (const { path } of files.list(folder)) found.push(path);
       }
       return found.sort();
     };
-    // An upload may take many hours.
-    assert.equal(await sweepLeftovers({ buckets, uploads, files, age: hoursLater(23) }), 0);
+    assert.equal(await sweepLeftovers({ buckets, uploads, files, age: hoursLater(0.9) }), 0);
+    // An upload may take many hours, but none of its pieces does.
+    assert.equal(await sweepLeftovers({ buckets, uploads, files, age: hoursLater(23) }), 1);
     assert.deepEqual(await left(), [...all, 'media/1_cat.png'].sort());
     assert.equal(await sweepLeftovers({ buckets, uploads, files, age: hoursLater(25) }), 4);
     assert.deepEqual(await left(), [
@@ -70,25 +73,36 @@ for (const [name, open] of WORLDS) {
   test(`what cannot be removed keeps nothing else from going, and is told of: ${name}`, async (context) => {
     const { store } = await open(context);
     const { files, uploads, caches } = store;
-    const stuck = ['uploads/stuck', 'sent/file-stuck/original'];
-    for (const path of [...stuck, 'uploads/z', 'buckets/lost/x.md']) await files.write(path, [Buffer.from('x')]);
+    const stuck = ['sending/stuck/000000000000', 'uploads/stuck', 'sent/file-stuck/original'];
+    for (const path of [...stuck, 'sending/z/000000000000', 'uploads/z', 'buckets/lost/x.md'])
+      await files.write(path, [Buffer.from('x')]);
     const remove = files.delete.bind(files);
     context.mock.method(files, 'delete', async (path: string) => {
       if (path.includes('stuck')) throw new SluiceError('storage_failed', `${path} cannot be removed.`);
       return remove(path);
     });
-    await assert.rejects(sweepLeftovers({ ...store, age: hoursLater(25) }), /uploads\/stuck cannot be removed/);
-    const left = await Promise.all(['uploads', 'buckets', 'sent'].map((folder) => Array.fromAsync(files.list(folder))));
+    await assert.rejects(sweepLeftovers({ ...store, age: hoursLater(25) }), /sending\/stuck cannot be removed/);
+    const folders = ['sending', 'uploads', 'buckets', 'sent'];
+    const left = await Promise.all(folders.map((folder) => Array.fromAsync(files.list(folder))));
     assert.deepEqual(
       left.flat().map(({ path }) => path),
       stuck,
     );
+    await remove('sending/stuck');
+    await assert.rejects(sweepLeftovers({ ...store, age: hoursLater(25) }), /uploads\/stuck cannot be removed/);
 
     const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: 0, expires: 1 };
     await uploads.add({ id: 'file-stuck', owner: null, ...about, path: 'sent/file-stuck/original' });
     await caches.put({ id: 'short', expires: 1, value: 'short' });
-    await assert.rejects(forgetExpired({ ...store, requests, usageDays }), /file-stuck cannot be removed/);
+    const log = context.mock.fn(async () => 1);
+    await assert.rejects(
+      forgetExpired({ ...store, requests: { forgetOld: log }, usageDays }),
+      /file-stuck cannot be removed/,
+    );
     assert.equal(await caches.forgetExpired(2), 0, 'it is gone already');
+    assert.equal(log.mock.callCount(), 1);
+    context.mock.restoreAll();
+    assert.equal(await forgetExpired({ ...store, requests: { forgetOld: async () => 2 }, usageDays }), 2);
   });
 
   test(`thumbnails go whose pictures are gone: ${name}`, async (context) => {
