@@ -111,6 +111,9 @@ describe('saving media', () => {
     assert.equal((await Array.fromAsync(files.list('words'))).length, taken + 1);
     await media.delete(name);
     assert.equal((await Array.fromAsync(files.list('words'))).length, 0);
+    // It may come once more within the same second.
+    assert.equal((await media.save(MP3, { alt: 'first' })).name, name);
+    assert.equal(await other.search('first'), name);
     assert.equal(await other.search('100_x'), undefined);
   });
 
@@ -258,7 +261,6 @@ describe('saving media', () => {
     assert.equal(await media.search('second'), name);
     stuck.mock.restore();
     assert.equal(await media.delete(name), true);
-    // It may come once more within the same second.
     assert.equal((await media.save(MP3, { alt: 'first' })).name, name);
     assert.equal(await media.search('first'), name);
     assert.equal(await media.search('second'), undefined);
@@ -368,6 +370,24 @@ describe('saving media from an address', () => {
     const { path, size } = await store(files).save(url);
     assert.equal(size, large.length);
     assert.ok((await readBack(files, path.slice(1))).equals(large));
+  });
+
+  test('who gives up ends what is fetched, and keeps nothing', { timeout: 60_000 }, async (context) => {
+    const begun = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const { url } = await plainServer(context, (_request, response) => {
+      response.on('close', () => closed.resolve());
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).write(MP3, () => begun.resolve());
+    });
+    const files = temporaryFiles(context);
+    const controller = new AbortController();
+    const reason = new SluiceError('cancelled', 'gone');
+    const saving = assert.rejects(store(files).save(url, { signal: controller.signal }), reason);
+    await begun.promise;
+    controller.abort(reason);
+    await saving;
+    await closed.promise;
+    assert.deepEqual(await Array.fromAsync(files.list('media')), []);
   });
 
   test('who gives up while waiting keeps nothing', async (context) => {

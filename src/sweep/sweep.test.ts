@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
 import { testLogger } from '../../test/support/call.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { USED } from '../../test/support/usage.ts';
 import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -267,5 +268,35 @@ for (const [name, open] of WORLDS) {
       await told.promise;
       told = Promise.withResolvers<void>();
     }
+    sweep.stop();
+    const looked = context.mock.method(store.uploads, 'expired');
+    context.mock.timers.tick(48 * HOUR);
+    assert.equal(looked.mock.callCount(), 0, 'it has an end');
+  });
+
+  test(`so is what nobody has any more, every day, and the log tells: ${name}`, async (context) => {
+    const { store } = await open(context);
+    const { files } = store;
+    const log = testLogger();
+    const tells = (level: string, message: string, times: number) =>
+      eventually(message, () => {
+        const said = log.lines.filter((line) => line.level === level && line.message === message);
+        return said.length === times;
+      });
+    context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+    const sweep = sweepRegularly({ ...store, requests, usageDays, age: hoursLater(25) }, log);
+    context.after(() => sweep.stop());
+    for (const [times, waited] of [60_000, 24 * HOUR - 60_000].entries()) {
+      await files.write('uploads/a', [Buffer.from('x')]);
+      context.mock.timers.tick(waited);
+      await tells('info', 'removed files that nobody has any more', times + 1);
+      assert.deepEqual(await Array.fromAsync(files.list('uploads')), []);
+    }
+    context.mock.method(files, 'list', () => {
+      throw new SluiceError('storage_failed', 'The disk is gone.');
+    });
+    context.mock.timers.tick(24 * HOUR);
+    await tells('warn', 'could not remove files that nobody has any more', 1);
+    await tells('info', 'removed files that nobody has any more', 2);
   });
 }

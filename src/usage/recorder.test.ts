@@ -114,6 +114,17 @@ test('what a broken store did not take is tried again though nothing else is ans
   assert.equal(target.tried.length, 4);
 });
 
+test('what waits is written before the end', async () => {
+  const { batches, port } = store();
+  const recorder = new UsageRecorder(port, testLogger());
+  recorder.note(answer('a'));
+  await recorder.close();
+  assert.deepEqual(
+    batches.flat().map(({ model }) => model),
+    ['a'],
+  );
+});
+
 test('what comes while others are being written is written after them, however much it is', async () => {
   const { batches, port } = store();
   const slow = Promise.withResolvers<void>();

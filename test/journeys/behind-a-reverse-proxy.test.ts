@@ -25,8 +25,19 @@ describe('behind a reverse proxy', { timeout: 60_000 }, () => {
   test('somebody elsewhere is not this machine, although the proxy is', async (context) => {
     const world = await open(context);
     assert.equal(await metricsFor(world), 200);
-    assert.equal(await metricsFor(world, '127.0.0.1'), 200);
-    for (const forwarded of [ANNA, BEN, `${ANNA}:4711`, `[${BEN}]:4711`, 'unknown', '10.0.0.1', 'localhost.example'])
+    // As a socket of IPv6 shows it, too.
+    for (const forwarded of ['127.0.0.1', '::ffff:127.0.0.1', '::1'])
+      assert.equal(await metricsFor(world, forwarded), 200, forwarded);
+    for (const forwarded of [
+      ANNA,
+      `::ffff:${ANNA}`,
+      BEN,
+      `${ANNA}:4711`,
+      `[${BEN}]:4711`,
+      'unknown',
+      '10.0.0.1',
+      'localhost.example',
+    ])
       assert.equal(await metricsFor(world, forwarded), 403, forwarded);
   });
 

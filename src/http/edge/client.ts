@@ -2,17 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { isLoopbackName } from '../../config/bind.ts';
 
-/** An IPv4 address as sockets of IPv6 show it. */
-const MAPPED = '::ffff:';
-
 /** Where a request comes from: the other end of its connection, or whom a trusted proxy names, where there may be one. */
 export function addressOf(request: FastifyRequest): string {
   return request.headers['x-forwarded-for'] === undefined ? (request.socket.remoteAddress ?? '') : request.ip;
 }
 
-/** Whether a request came from this machine. */
+/** Whether a request came from this machine; sockets of IPv6 show an address of IPv4 as one of theirs, which counts as well. */
 export function isLocal(address: string): boolean {
-  return isLoopbackName(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address);
+  return isLoopbackName(address);
 }
 
 /**
