@@ -76,6 +76,32 @@ test('what cannot be had is told, and takes nothing else along', async (context)
   for (const { reason } of rejected) assert.ok(reason.length > 10 && !reason.includes('internal'), reason);
 });
 
+test('an address has 2048 characters at most', async (context) => {
+  const { add, origin } = await openWeb(context);
+  const longest = `${origin}/`.padEnd(2_048, 'x');
+  const { files, rejected } = await add([{ urls: [`${longest}x`, longest] }]);
+  assert.equal(files.length, 1);
+  assert.deepEqual(rejected, [{ name: longest.slice(0, 255), reason: 'The address is too long.' }]);
+});
+
+test('a title stands above the text that has none', async () => {
+  const told: Record<string, { title: string; text: string }> = {
+    '/both': { title: 'Tides', text: '# High water\n\nAt noon.\n' },
+    '/title': { title: 'Tides', text: '\nAt noon.\n' },
+    '/none': { title: '', text: 'At noon.' },
+  };
+  const pages = {
+    read: async (url: string) => ({ url, ...(told[new URL(url).pathname] ?? assert.fail(url)) }),
+  };
+  const addresses = Object.keys(told).map((path) => `https://a.example${path}`);
+  const { downloaded } = await download(addresses, pages, new AbortController().signal, () => {});
+  assert.deepEqual(downloaded, [
+    { name: 'a.example+both.md', text: '# High water\n\nAt noon.\n\nSource: https://a.example/both\n' },
+    { name: 'a.example+title.md', text: '# Tides\n\nAt noon.\n\nSource: https://a.example/title\n' },
+    { name: 'a.example+none.md', text: 'At noon.\n\nSource: https://a.example/none\n' },
+  ]);
+});
+
 test('at most ten are fetched', async (context) => {
   const { add, origin } = await openWeb(context);
   const { files, rejected } = await add(Array.from({ length: 12 }, (_, index) => ({ url: `${origin}/page${index}` })));
@@ -114,6 +140,7 @@ test('only a list of addresses is one', () => {
     'http://a.example',
     'http://b.example',
   ]);
+  assert.deepEqual(addressesOf('[{"url":" http://a.example\\n"},{"url":"http://a.example"}]'), ['http://a.example']);
   // One wrong entry does not make the others a document.
   assert.deepEqual(addressesOf('[5, null, {"urls":"http://a.example"}, {"url":7}, [], {"url":"no address"}]'), [
     'http://a.example',
