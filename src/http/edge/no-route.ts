@@ -20,12 +20,15 @@ export function nothingAt(request: FastifyRequest, meant?: string): SluiceError 
   return new SluiceError('not_found', `${there}${hint}. GET /docs lists what there is.`);
 }
 
-/** Where a path would lead under another base URL: with a slash less, or with `/v1` once, where it is missing or there twice. */
+/** The first of two versions. */
+const TWO_VERSIONS = /^\/v1(?=\/v1(?:beta)?\/)|^\/v1beta(?=\/v1beta\/)/;
+
+/** Where a path would lead under another base URL: with a slash less, or with its version once, where it is missing or there twice. */
 function* likelyMeant(path: string): Generator<string> {
   const plain = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
   yield plain;
   yield `/v1${plain}`;
-  yield plain.replace(/^\/v1(?=\/v1(?:beta)?\/)/, '');
+  yield plain.replace(TWO_VERSIONS, '');
 }
 
 const pathOf = ({ raw: { url = '/' } }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
@@ -46,7 +49,8 @@ export function noRoute(routes: readonly Row[]): NoRoute {
   return {
     refuse(request, reply) {
       const methods = new Set(at(pathOf(request)).flatMap((each) => each.methods));
-      if (methods.size === 0) return nothingAt(request, meantBy(request));
+      // To the patterns of paths, the second of two versions is the name of a provider.
+      if (methods.size === 0 || TWO_VERSIONS.test(pathOf(request))) return nothingAt(request, meantBy(request));
       const allow = [...methods].join(', ');
       reply.header('allow', allow);
       return new SluiceError('method_not_allowed', `This path answers ${allow} only.`);
