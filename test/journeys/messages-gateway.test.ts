@@ -273,6 +273,30 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       }
     });
 
+    for (const format of ['openai', 'google'] as const) {
+      test(`thoughts all the same are not shown to whoever wants none: ${format}`, async () => {
+        const seat = world.seat(format);
+        seat.answers({
+          reasoning: ['Let me ', 'think.'],
+          text: ['A', 'B'],
+          toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{}'] }],
+          usage: { prompt: 11, completion: 9, reasoning: 4 },
+        });
+        for (const type of ['disabled', 'enabled'] as const) {
+          const fields = { max_tokens: 9_000, messages: HELLO, tools: [TOOL], model: seat.model };
+          const thinking = type === 'disabled' ? { type } : { type, budget_tokens: 2_000 };
+          const shown = type === 'enabled' ? ['thinking', 'text', 'tool_use'] : ['text', 'tool_use'];
+          const whole = (await (await post({ ...fields, thinking })).json()) as Anthropic.Message;
+          const streamed = await client.messages.stream({ ...fields, thinking } as Params).finalMessage();
+          for (const message of [whole, streamed]) {
+            const kinds = message.content.map((block) => block.type).filter((kind) => kind !== 'redacted_thinking');
+            assert.deepEqual(kinds, shown);
+            assertHolds(message, { stop_reason: 'tool_use', usage: { output_tokens_details: { thinking_tokens: 4 } } });
+          }
+        }
+      });
+    }
+
     test('who wants thoughts without their words hears that they come as they are', async () => {
       const seat = world.seat('google');
       seat.answers({ text: ['Hi'] });

@@ -1,9 +1,11 @@
 import { within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { speaksMessages } from '../../providers/ai-sdk/anthropic-native.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
+import { withoutThoughts } from '../thinking.ts';
 import { guessTokens } from '../tokens.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { collectMessage } from './collect.ts';
@@ -27,10 +29,13 @@ export function createMessage(deps: Deps): Handler {
       const { value, target } = answered;
       if (value.kind !== 'chunks')
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
+      // What comes in this format is passed on as it is.
+      const hidesThoughts = body.thinking?.type === 'disabled' && !speaksMessages(target.provider);
+      const chunks = hidesThoughts ? withoutThoughts(value.chunks) : value.chunks;
       const headers = answerHeaders(answered, value.headers);
       const head = messageHead(target.provider.id, target.model, guessTokens(question.asked));
-      if (body.stream === true) return sendingChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
-      const message = await collectMessage(within(value.chunks, deps.config().limits.answerBytes), head);
+      if (body.stream === true) return sendingChunks(reply, chunks, new MessageStream(head), headers, deps, call);
+      const message = await collectMessage(within(chunks, deps.config().limits.answerBytes), head);
       reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(message));
       return undefined;
     });
