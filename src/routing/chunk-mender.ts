@@ -107,7 +107,7 @@ export class ChunkMender {
     const choices = choicesOf(chunk);
     if (choices.length === 0) return this.#keepAside(chunk);
     let isIntact = !isObject(chunk['usage']);
-    if (!isIntact) delete chunk['usage'];
+    if (!isIntact || this.lacksUsage(chunk)) delete chunk['usage'];
     const shown: Json[] = [];
     const before = this.#fields;
     for (const choice of choices) {
@@ -132,6 +132,11 @@ export class ChunkMender {
       isIntact = false;
     }
     return { chunk, isIntact, isNamed: this.#name(chunk) };
+  }
+
+  /** Upstreams are always asked for usage, and say null until there is one: to a client that did not ask, they say nothing. */
+  lacksUsage({ usage }: Json): boolean {
+    return usage === null && !this.#options.wantsUsage;
   }
 
   /** What all chunks have in common, the fields of this one first. */

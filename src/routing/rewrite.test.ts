@@ -343,6 +343,33 @@ describe('StreamRewriter', () => {
     assert.deepEqual(finishesOf(late), ['stop']);
   });
 
+  test('leaves a usage of null out where none was asked for, wherever it stands', () => {
+    const spelled = (text: string, form: string): string =>
+      form.replace('@', `"choices":[{"index":0,"delta":{"content":"${text}"},"finish_reason":null}]`);
+    const head = '"id":"c","object":"chat.completion.chunk","created":1,"model":"m"';
+    for (const form of [
+      `{${head},@,"usage":null}`,
+      `{${head},@,"usage": null ,"obfuscation":"ab"}`,
+      `{${head},"usage":null,@}`,
+      `{"usage":null,${head},@}`,
+    ]) {
+      const text = ['a', 'b', 'c', String.raw`,\"usage\":null`]
+        .map((each) => `data: ${spelled(each, form)}\n\n`)
+        .join('');
+      const whole = `${text}${stream(chunk({}, 'stop'), '[DONE]')}`;
+      for (const wantsUsage of [false, true]) {
+        for (const pieces of [[whole], [...whole], [`id: 1\n${whole}`]]) {
+          const seen = rewrite(pieces, { wantsUsage });
+          assert.equal(textOf(seen), 'abc,"usage":null', form);
+          const nulls = seen.chunks.filter(({ usage }) => usage === null).length;
+          assert.equal(nulls, wantsUsage ? 4 : 0, form);
+          const kept = seen.chunks.filter(({ obfuscation }) => obfuscation === 'ab').length;
+          assert.equal(kept, form.includes('obfuscation') ? 4 : 0);
+        }
+      }
+    }
+  });
+
   test('usage of every chunk (xAI) becomes usage of the last', () => {
     const counted = (content: string, total: number) =>
       chunk({ content }, null, { usage: { ...USAGE, total_tokens: total } });

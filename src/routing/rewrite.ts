@@ -23,6 +23,11 @@ const TOKEN_EVENT_BYTES = 320;
 const UNUSUAL =
   /\r|"(?:finish_reason"\s*:(?!\s*null)|usage"\s*:\s*\{|error"\s*:(?!\s*(?:null|false))|(?:reasoning(?:_content)?|refusal)"\s*:\s*"(?!")|(?:tool_calls|function_call|images|audio)"|reasoning"\s*:\s*null|content"\s*:\s*\[|provider")/;
 
+/** The same for clients that did not ask for usage. */
+const UNUSUAL_UNCOUNTED = new RegExp(`${UNUSUAL.source}|"usage"\\s*:\\s*null`);
+/** Neither can this be inside of a string. */
+const NO_USAGE = /,\s*"usage"\s*:\s*null/g;
+
 type Json = Record<string, unknown>;
 
 export interface RewriteOptions extends ChunkOptions {
@@ -41,6 +46,7 @@ export interface RewriteOptions extends ChunkOptions {
 export class StreamRewriter {
   readonly #options: RewriteOptions;
   readonly #mender: ChunkMender;
+  readonly #unusual: RegExp;
   readonly #unreadable = new Unreadable();
   #carry = '';
   #reader: EventReader | undefined;
@@ -49,6 +55,10 @@ export class StreamRewriter {
   #sent = '';
   /** Where their content usually is, behind that beginning. */
   #contentAt = 0;
+  /** What stands behind it that clients do not get: a usage of null, as the upstream spells it. */
+  #omitted = '';
+  /** How long the event was of which the rest was found last. */
+  #size = 0;
   /** Events that need the same for each text, and what clients get before and behind it. */
   readonly #alike = new AlikeEvents();
   #before = '';
@@ -60,6 +70,7 @@ export class StreamRewriter {
   constructor(options: RewriteOptions) {
     this.#options = options;
     this.#mender = new ChunkMender(options);
+    this.#unusual = options.wantsUsage ? UNUSUAL : UNUSUAL_UNCOUNTED;
   }
 
   /** Whether a client has something to see: content, reasoning, a tool call, media. */
@@ -143,11 +154,10 @@ export class StreamRewriter {
     for (let start = 0; start < events.length; ) {
       const rest = this.#restOfKnown(events, start);
       if (rest !== '') {
-        const size = this.#known.length + rest.length;
         out += this.#sent + rest;
-        this.#tokens += tokensOf(size);
+        this.#tokens += tokensOf(this.#size);
         this.#unreadable.makeUp();
-        start += size;
+        start += this.#size;
         continue;
       }
       const end = events.indexOf('\n\n', start);
@@ -175,9 +185,12 @@ export class StreamRewriter {
     const known = this.#known;
     if (known === '' || this.#mender.ending || this.#done || this.#failure !== undefined) return '';
     const inside = start + known.length;
-    const rest = events.slice(inside, events.indexOf('\n', inside) + 2);
+    const end = events.indexOf('\n', inside) + 2;
     // Comparing a slice is many times faster than startsWith.
-    if (events.slice(start, inside) !== known || !rest.endsWith('\n\n') || UNUSUAL.test(rest)) return '';
+    if (events.slice(start, inside) !== known) return '';
+    const rest = without(events.slice(inside, end), this.#omitted);
+    if (!rest.endsWith('\n\n') || this.#unusual.test(rest)) return '';
+    this.#size = end - start;
     const at = this.#contentAt;
     return rest.slice(at, at + CONTENT.length) === CONTENT || rest.includes(CONTENT) ? rest : '';
   }
@@ -226,6 +239,7 @@ export class StreamRewriter {
     this.#failure = failureInAnswer(event);
     if (this.#failure !== undefined) return '';
     const keys = Object.keys(event);
+    const lacksUsage = this.#mender.lacksUsage(event);
     let mended: Mended | undefined;
     try {
       mended = this.#mender.mend(event);
@@ -240,21 +254,24 @@ export class StreamRewriter {
     this.#alike.forget();
     this.#tokens += tokensOf(Buffer.byteLength(data) + DATA.length + 2);
     if (!isKnown && raw !== '' && this.visible && !this.#mender.ending) {
-      if (!(mended.isIntact && this.#learn(raw, keys))) this.#learnText(raw, mended.chunk);
+      if (!(mended.isIntact && this.#learn(raw, keys, lacksUsage))) this.#learnText(raw, mended.chunk);
     }
     if (!mended.isIntact) return write(mended.chunk);
-    if (!mended.isNamed || data.includes('\n')) return write(mended.chunk);
-    return `${DATA}${latin1(`{"provider":${JSON.stringify(this.#options.provider)},${data.slice(data.indexOf('{') + 1)}`)}\n\n`;
+    const said = lacksUsage ? data.replace(NO_USAGE, '') : data;
+    if (!mended.isNamed || data.includes('\n') || (lacksUsage && said === data)) return write(mended.chunk);
+    return `${DATA}${latin1(`{"provider":${JSON.stringify(this.#options.provider)},${said.slice(said.indexOf('{') + 1)}`)}\n\n`;
   }
 
   /** Notes how an event begins that may be passed on, if all that names the answer stands in that beginning. Whether it does. */
-  #learn(raw: string, keys: readonly string[]): boolean {
+  #learn(raw: string, keys: readonly string[], lacksUsage: boolean): boolean {
     const end = raw.indexOf(DELTA) + DELTA.length;
     const opened = raw.includes(DELTA)
       ? parseObject(`${Buffer.from(raw.slice(DATA.length, end), 'latin1')}}}]}`)
       : undefined;
     if (opened === undefined) return false;
     const { choices, ...fields } = opened;
+    const isFirst = Object.hasOwn(fields, 'usage');
+    if (lacksUsage) delete fields['usage'];
     // A field that comes behind the beginning may change from event to event.
     if (!['id', 'object', 'created', 'model'].every((name) => Object.hasOwn(fields, name))) return false;
     // What is not right here is taken from other events, and they may change it.
@@ -266,6 +283,8 @@ export class StreamRewriter {
     if (others.length > 0 || !opening.endsWith('"delta":{}}')) return false;
     this.#known = raw.slice(0, end);
     this.#contentAt = raw.indexOf(CONTENT, end) - end;
+    const [omitted = ''] = (lacksUsage && !isFirst && raw.slice(end).match(NO_USAGE)) || [];
+    this.#omitted = omitted;
     const head = JSON.stringify({ ...fields, ...this.#mender.nameOf(fields) });
     this.#sent = latin1(`${DATA}${head.slice(0, -1)},"choices":[${opening.slice(0, -2)}`);
     return true;
@@ -298,6 +317,11 @@ export class StreamRewriter {
 
 function tokensOf(eventBytes: number): number {
   return 1 + (Math.max(0, eventBytes - TOKEN_EVENT_BYTES) >> 2);
+}
+
+function without(text: string, omitted: string): string {
+  const at = omitted === '' ? -1 : text.indexOf(omitted);
+  return at === -1 ? text : text.slice(0, at) + text.slice(at + omitted.length);
 }
 
 /** Whether text without an event's end can still become `data: …`, or a comment. */

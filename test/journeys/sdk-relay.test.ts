@@ -39,6 +39,21 @@ describe('the official OpenAI client and the rest of its format', { timeout: 60_
     assertHolds(seat.last.body, { ...unknown, stream: true });
   });
 
+  test('is told of no usage that it did not ask for before there is one', async () => {
+    seat.answers({ text: ['Hel', 'lo', ' to', ' you'] });
+    for (const include_usage of [false, true]) {
+      const chunks = await all(await stream(include_usage ? { stream_options: { include_usage } } : {}));
+      assertHolds(seat.last.body, { stream_options: { include_usage: true } });
+      assert.equal(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), 'Hello to you');
+      // Strict clients refuse null where they did not ask.
+      assert.equal(
+        chunks.some(({ usage }) => usage === null),
+        include_usage,
+      );
+      assert.equal(chunks.filter(({ usage }) => (usage ?? null) !== null).length, 1);
+    }
+  });
+
   test('keeps unknown members of messages and parts', async () => {
     seat.answers({ text: ['Hello'] });
     const messages = [
