@@ -3,7 +3,7 @@ import type { media as english } from '../en/media.ts';
 
 export const media: Words<typeof english> = {
   title: 'Médias',
-  search: 'Chercher par mots de la description',
+  search: 'Chercher dans les descriptions',
   kinds: 'Ce qui est montré',
   all: 'Tout',
   image: 'Images',
