@@ -36,8 +36,8 @@ export const settings: Words<typeof english> = {
   providersReady: { one: '{count} Anbieter ist bereit', other: '{count} Anbieter sind bereit' },
   providersUntested: { one: '{count} mit ungeprüftem Schlüssel', other: '{count} mit ungeprüften Schlüsseln' },
   providersWaiting: {
-    one: '{count} weiterer braucht einen Schlüssel oder Cookies',
-    other: '{count} weitere brauchen einen Schlüssel oder Cookies',
+    one: '{count} Anbieter braucht einen Schlüssel oder Cookies',
+    other: '{count} Anbieter brauchen einen Schlüssel oder Cookies',
   },
   providersNone: 'Kein Anbieter heißt so.',
   statusOwn: 'Dein Schlüssel, in diesem Browser',

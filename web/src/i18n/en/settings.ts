@@ -32,7 +32,10 @@ export const settings = {
   providersSearch: 'Search providers',
   providersReady: { one: '{count} provider is ready', other: '{count} providers are ready' },
   providersUntested: { one: '{count} has a key not known to work', other: '{count} have a key not known to work' },
-  providersWaiting: { one: '{count} more wants a key or cookies', other: '{count} more want a key or cookies' },
+  providersWaiting: {
+    one: '{count} provider wants a key or cookies',
+    other: '{count} providers want a key or cookies',
+  },
   providersNone: 'No provider has such a name.',
   statusOwn: 'Your key, in this browser',
   statusOwnUntested: 'Your key, in this browser, not known to work',

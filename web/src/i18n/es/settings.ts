@@ -36,8 +36,8 @@ export const settings: Words<typeof english> = {
   providersReady: { one: '{count} proveedor está listo', other: '{count} proveedores están listos' },
   providersUntested: { one: '{count} con una clave sin comprobar', other: '{count} con claves sin comprobar' },
   providersWaiting: {
-    one: '{count} más necesita una clave o cookies',
-    other: '{count} más necesitan una clave o cookies',
+    one: '{count} proveedor necesita una clave o cookies',
+    other: '{count} proveedores necesitan una clave o cookies',
   },
   providersNone: 'Ningún proveedor se llama así.',
   statusOwn: 'Tu clave, en este navegador',

@@ -36,8 +36,8 @@ export const settings: Words<typeof english> = {
   providersReady: { one: '{count} fournisseur est prêt', other: '{count} fournisseurs sont prêts' },
   providersUntested: { one: '{count} avec une clé non vérifiée', other: '{count} avec des clés non vérifiées' },
   providersWaiting: {
-    one: '{count} autre demande une clé ou des cookies',
-    other: '{count} autres demandent une clé ou des cookies',
+    one: '{count} fournisseur demande une clé ou des cookies',
+    other: '{count} fournisseurs demandent une clé ou des cookies',
   },
   providersNone: 'Aucun fournisseur ne porte ce nom.',
   statusOwn: 'Votre clé, dans ce navigateur',

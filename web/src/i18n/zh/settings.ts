@@ -34,7 +34,7 @@ export const settings: Words<typeof english> = {
   providersSearch: '搜索提供商',
   providersReady: { other: '{count} 个提供商可用' },
   providersUntested: { other: '{count} 个的密钥尚未验证' },
-  providersWaiting: { other: '另有 {count} 个需要密钥或 Cookie' },
+  providersWaiting: { other: '{count} 个提供商需要密钥或 Cookie' },
   providersNone: '没有这个名称的提供商。',
   statusOwn: '你的密钥，保存在此浏览器中',
   statusOwnUntested: '你的密钥，保存在此浏览器中，尚不知是否有效',
