@@ -71,6 +71,25 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says how long most answers took only where there were any', async () => {
+    const unused = await openGateway(script, ['gpt-4o']);
+    try {
+      await visit(
+        async (page) => {
+          await comesToFit(() => page.locator('.tiles').innerText(), /First words after\s*–/);
+          assert.doesNotMatch(await page.locator('.tiles').innerText(), /9 of 10/);
+        },
+        { gateway: unused, path: '/#/dashboard' },
+      );
+      await visit(async (page) => {
+        await useAndLook(page);
+        await comesToFit(() => page.locator('.tiles').innerText(), /9 of 10 within \d/);
+      });
+    } finally {
+      await unused.close();
+    }
+  });
+
   test('says that what was used, or asked, is still to come', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -144,16 +144,8 @@ function Tiles({ stats }: { readonly stats: Stats }) {
       ? []
       : ([
           [t('dashboard.errors'), short(all.errors), shareOf(all)],
-          [
-            t('dashboard.firstWords'),
-            milliseconds(all.first_chunk_ms?.p50),
-            t('dashboard.p90', { time: milliseconds(all.first_chunk_ms?.p90) }),
-          ],
-          [
-            t('dashboard.whole'),
-            milliseconds(all.duration_ms?.p50),
-            t('dashboard.p90', { time: milliseconds(all.duration_ms?.p90) }),
-          ],
+          [t('dashboard.firstWords'), milliseconds(all.first_chunk_ms?.p50), mostWithin(all.first_chunk_ms?.p90)],
+          [t('dashboard.whole'), milliseconds(all.duration_ms?.p50), mostWithin(all.duration_ms?.p90)],
         ] as const)),
   ];
   return (
@@ -169,6 +161,11 @@ function Tiles({ stats }: { readonly stats: Stats }) {
       ))}
     </dl>
   );
+}
+
+/** Nothing where nothing was measured. */
+function mostWithin(p90: number | undefined): string {
+  return p90 === undefined ? '' : t('dashboard.p90', { time: milliseconds(p90) });
 }
 
 function unpriced(all: Insight | undefined): string {
