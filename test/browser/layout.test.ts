@@ -146,6 +146,29 @@ describe('the layout', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('has long words of titles and tags within windows and the history on a phone', async () => {
+    const word = 'Donaudampfschifffahrtsgesellschaftskapitän';
+    await visit(
+      async (page) => {
+        await ask(page, word.repeat(2));
+        for (const command of ['folder', 'share']) {
+          await page.locator('#prompt').fill(`/${command}`);
+          await page.locator('#slash-menu').getByRole('option').first().click();
+          await page.locator('dialog[open] .is-primary').waitFor();
+          assert.equal(await tooWide(page), 0, command);
+          if (command === 'folder') await page.getByLabel('Add a tag').fill(word);
+          await page.keyboard.press(command === 'folder' ? 'Enter' : 'Escape');
+          if (command === 'folder') await page.getByRole('button', { name: 'Save' }).click();
+        }
+        await goTo(page, '#/history');
+        await isInside(page, page.locator('.history-tags .chip'));
+        await isInside(page, page.getByLabel('Search chats'));
+        assert.deepEqual(await page.evaluate(SIDEWAYS), []);
+      },
+      { viewport: PHONE },
+    );
+  });
+
   test('says in the middle and in one colour that nothing is in a list yet', async () => {
     const gateway = await openGateway(() => ({ text: [] }), ['gpt-4o']);
     try {
@@ -394,6 +417,30 @@ describe('the layout', { skip: withoutBrowser }, () => {
       );
     });
   }
+
+  test('has other colours of the system in a menu and a field that are in a line which is shown', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'hello');
+        const colors = (words: string, ground: string): Promise<readonly string[]> =>
+          page.evaluate(`[
+            getComputedStyle(document.querySelector(${JSON.stringify(words)})).color,
+            getComputedStyle(document.querySelector(${JSON.stringify(ground)})).backgroundColor,
+          ]`);
+        const differ = async (words: string, ground: string): Promise<void> =>
+          eventually(async () => {
+            const [of, on] = await colors(words, ground);
+            assert.notEqual(of, on, words);
+          });
+        await page.locator('.chat-list .is-shown .icon-button').click();
+        await differ('.chat-list .menu-item span', '.chat-list .menu');
+        await differ('.chat-list .is-shown > .icon-button', '.chat-list .is-shown > .icon-button');
+        await page.getByRole('menuitem', { name: 'Rename' }).click();
+        await differ('.rename', '.rename');
+      },
+      { forcedColors: 'active' },
+    );
+  });
 
   test('tells by the colours of the system what is on, marked and shown', async () => {
     const color = (element: Locator): Promise<string> =>
