@@ -406,6 +406,28 @@ describe('the shell', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('prints all columns of a wide table', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        const cells = Array.from({ length: 9 }, (_, index) => `word-without-space_${index}`).join(' | ');
+        await answerWith(page, [
+          { type: 'content', content: `| ${cells} |\n|${'---|'.repeat(9)}\n| ${cells} |` },
+          { type: 'finish', finish: { reason: 'stop' } },
+        ]);
+        await ask(page, 'table');
+        await page.emulateMedia({ media: 'print' });
+        const beyond = `(() => {
+          const { right } = document.querySelector('.markdown').getBoundingClientRect();
+          return [...document.querySelectorAll('.markdown td')].filter((cell) => cell.getBoundingClientRect().right > right + 1).length;
+        })()`;
+        await becomes(() => page.evaluate(beyond), 0);
+      },
+      // A sheet of A4.
+      { viewport: { width: 794, height: 1123 } },
+    );
+  });
+
   test('prints what is folded, and code to its end', async () => {
     await visit(
       async (page) => {
