@@ -169,6 +169,20 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('has a title of the other direction at the same side of the history as all else', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'שלום');
+        await openScreen(page, 'history');
+        const words = await page.locator('.history-title').boundingBox();
+        const link = await page.locator('.history-link').boundingBox();
+        assert.ok(words !== null && link !== null && words.x === link.x, JSON.stringify([words, link]));
+        assert.ok(words.width < link.width / 2, JSON.stringify([words, link]));
+      },
+      { viewport: { width: 1280, height: 800 } },
+    );
+  });
+
   test('says in the middle and in one colour that nothing is in a list yet', async () => {
     const gateway = await openGateway(() => ({ text: [] }), ['gpt-4o']);
     try {
