@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { z } from 'zod';
 import { SluiceError } from '../core/errors.ts';
+import { MemoryBody } from './backend/wire.ts';
 import { MessagesBody } from './messages/wire.ts';
 import { ResponseBody } from './responses/wire.ts';
 import { CompletionBody } from './v1/completion-body.ts';
@@ -64,10 +65,19 @@ describe('what may have several forms', () => {
   });
 
   test('where no type fits, all that would are named', () => {
-    assert.equal(refusal(EditBody, { prompt: 'x', image: 5 }), "'image' must be a string or an object or an array.");
+    assert.equal(refusal(EditBody, { prompt: 'x', image: 5 }), "'image' must be a string, an object or an array.");
     assert.equal(refusal(EditBody, { prompt: 'x', image: [5] }), "'image[0]' must be a string or an object.");
-    assert.equal(refusal(CompletionBody, { prompt: [true] }), "'prompt[0]' must be a string or a number or an array.");
+    assert.equal(refusal(CompletionBody, { prompt: [true] }), "'prompt[0]' must be a string, a number or an array.");
     assert.equal(refusal(EmbeddingBody, { input: {} }), "'input' must be a string or an array.");
+    const metadata = { k: [] };
+    const told = "'items[0].metadata.k' must be a string, a number, a boolean or null.";
+    assert.equal(refusal(MemoryBody, { items: [{ role: 'user', content: 'x', metadata }] }), told);
+  });
+
+  test('of one value it is not said that it is one of several', () => {
+    const system = [{ type: 'thinking', text: 'x' }];
+    const told = "'system[0].type' must be text.";
+    assert.equal(refusal(MessagesBody, { system, messages: [{ role: 'user', content: 'x' }] }), told);
   });
 
   test('where nothing tells which form was meant, that is what is missing', () => {

@@ -94,9 +94,7 @@ function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
   if (best === undefined) return { loc, message: 'must be of another form.', type: issue.code };
   const types = isOfType(best) ? typesAt(best, complaints) : [];
   const inner =
-    types.length > 1
-      ? { loc: keysOf(best), message: `must be ${types.join(' or ')}.`, type: issue.code }
-      : toDetail(best);
+    types.length > 1 ? { loc: keysOf(best), message: `must be ${either(types)}.`, type: issue.code } : toDetail(best);
   return { ...inner, loc: [...loc, ...inner.loc] };
 }
 
@@ -152,14 +150,14 @@ function words(issue: z.core.$ZodIssue): string {
       return isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}`;
     case 'too_big':
       return issue.origin === 'string' || issue.origin === 'array'
-        ? `must have at most ${issue.maximum} ${issue.origin === 'array' ? 'items' : 'characters'}`
+        ? `must have at most ${counted(issue.maximum, issue.origin)}`
         : `must be at most ${issue.maximum}`;
     case 'too_small':
       return issue.origin === 'string' || issue.origin === 'array'
-        ? `must have at least ${issue.minimum} ${issue.origin === 'array' ? 'item' : 'character'}${issue.minimum === 1 ? '' : 's'}`
+        ? `must have at least ${counted(issue.minimum, issue.origin)}`
         : `must be ${issue.inclusive === false ? 'greater than' : 'at least'} ${issue.minimum}`;
     case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`;
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.slice(0, 10).join(', ').slice(0, 200)}`;
     default:
@@ -174,8 +172,17 @@ const JSON_NAMES = new Map([
   ['tuple', 'array'],
 ]);
 
+function counted(count: number | bigint, origin: string): string {
+  return `${count} ${origin === 'array' ? 'item' : 'character'}${Number(count) === 1 ? '' : 's'}`;
+}
+
+function either(types: readonly string[]): string {
+  return `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
+}
+
 function article(expected: string): string {
   const type = JSON_NAMES.get(expected) ?? expected;
+  if (type === 'null') return type;
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 

@@ -300,6 +300,37 @@ describe('wrong types and ranges', () => {
     assert.equal(world.upstream.chats.length, length);
   });
 
+  test('an input that is there, but says nothing, is not called missing', async () => {
+    const told = async (input: unknown): Promise<string> => {
+      const answer = await world.ask({ path: '/v1/responses', body: { model: HI.model, input } });
+      const { message, param } = assertError(answer, 422);
+      assert.equal(param, 'input');
+      return message;
+    };
+    assert.match(await told(undefined), /'input' is required: a text, or items\.$/);
+    assert.match(
+      await told([{ role: 'user', content: '' }]),
+      /'input' must have an item with content: a text, or items\.$/,
+    );
+    assert.match(
+      await told([{ type: 'mesage', content: 'Hi' }]),
+      /'input' has nothing in it that this provider understands/,
+    );
+  });
+
+  test('of several pictures the one is named that is wrong', async () => {
+    const images = [{ image_url: 'https://example.com/a.png' }, { image_url: 'b.png' }];
+    const answer = await world.ask({ path: '/v1/images/edits', body: { prompt: 'x', images } });
+    assert.equal(assertError(answer, 422).param, 'images[1]');
+  });
+
+  test('of a form the part is named whose JSON is broken', async () => {
+    const form = '--x\r\ncontent-disposition: form-data; name="json"\r\n\r\n{"messages":\r\n--x--\r\n';
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    const answer = await world.ask({ path: '/backend-api/v2/conversation', body: form, method: 'POST', headers });
+    assert.match(assertError(answer, 400).message, /^The part 'json' is not valid JSON/);
+  });
+
   test('a long list of good parts is no flood', async () => {
     const part = { type: 'text', text: 'a' };
     const messages = Array.from({ length: 2_000 }, () => ({ role: 'user', content: [part, part, part, part] }));

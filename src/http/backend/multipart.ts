@@ -33,7 +33,7 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
   const json = form.fields.find(({ name }) => name === 'json');
   if (json === undefined)
     throw new SluiceError('invalid_request', "The form needs a part 'json' with the request.", { param: 'json' });
-  const { value } = parseJson(Buffer.from(json.value), limits);
+  const { value } = parseJson(Buffer.from(json.value), limits, "The part 'json'");
   const media = form.files.flatMap((file) => (file.name === 'files' ? (mediaPart(file) ?? []) : []));
   const lost = media.length === form.files.length ? [] : ['files'];
   for (const { name, value: url } of form.fields) {

@@ -174,19 +174,19 @@ export function bodyValue(request: { readonly body: unknown }): Record<string, u
 
 type JsonLimits = Pick<Limits, 'jsonDepth'>;
 
-/** Parses a body that has to be a JSON object. */
-export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
-  if (bytes.length === 0) throw new SluiceError('invalid_request', 'The body is empty: send a JSON object.');
-  if (!isUtf8(bytes)) throw new SluiceError('invalid_request', 'The body is not valid UTF-8.');
+/** Parses what has to be a JSON object; `what` it is, in the words of an error. */
+export function parseJson(bytes: Buffer, limits: JsonLimits, what = 'The body'): JsonBody {
+  if (bytes.length === 0) throw new SluiceError('invalid_request', `${what} is empty: send a JSON object.`);
+  if (!isUtf8(bytes)) throw new SluiceError('invalid_request', `${what} is not valid UTF-8.`);
   weighJson(bytes, limits);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw new SluiceError('invalid_request', `The body is not valid JSON${position(error)}.`);
+    throw new SluiceError('invalid_request', `${what} is not valid JSON${position(error)}.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SluiceError('invalid_request', 'The body must be a JSON object.');
+    throw new SluiceError('invalid_request', `${what} must be a JSON object.`);
   }
   const names = Object.keys(value);
   const { members, depth } = scanObject(bytes, names);

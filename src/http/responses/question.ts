@@ -75,7 +75,7 @@ export async function prepare(
   // An upstream of the same API does by itself whatever the client asks for.
   const isOwnApi = await firstSpeaks('responses', wish, keys, deps);
   if (body['prompt'] != null && !isOwnApi) throw unknownPrompt();
-  if (messages.value.length === 0 && body['prompt'] == null) throw missingInput();
+  if (messages.value.length === 0 && body['prompt'] == null) throw missingInput(body.input);
   const search = isOwnApi || compacts ? undefined : searchOf(offering);
   const extra = extraOf(value, body);
   const chat: ChatRequest = {

@@ -58,7 +58,7 @@ function asWritten(request: ChatRequest, { value, isSearched }: Sent): ChatReque
 function forOthers(request: ChatRequest, { body, extra, foreign }: Sent): ChatRequest {
   if (body['prompt'] != null) throw unknownPrompt();
   const messages = request.messages.flatMap(readable);
-  if (messages.length === 0) throw missingInput();
+  if (messages.length === 0) throw unreadableInput();
   return { ...request, messages, extra: { ...extra, ...Object.fromEntries(foreign.map((name) => [name, true])) } };
 }
 
@@ -95,8 +95,16 @@ function readableParts(content: readonly Part[]): readonly Part[] {
 }
 
 /** No message is left that the model could answer. */
-export function missingInput(): SluiceError {
-  return new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
+export function missingInput(input: ResponseBody['input']): SluiceError {
+  const fault = Array.isArray(input) && input.length > 0 ? 'must have an item with content' : 'is required';
+  return new SluiceError('invalid_field', `'input' ${fault}: a text, or items.`, { param: 'input' });
+}
+
+/** Something was sent, of which only an upstream of this API might know what it is. */
+function unreadableInput(): SluiceError {
+  const message =
+    "'input' has nothing in it that this provider understands: send a text, or messages with text or media.";
+  return new SluiceError('invalid_field', message, { param: 'input' });
 }
 
 /** What no answer could make up for, so that leaving it out would be no help. */

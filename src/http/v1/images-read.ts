@@ -44,16 +44,17 @@ export async function readImages(request: FastifyRequest, deps: Deps): Promise<R
 /** The pictures that stand in JSON. */
 export function picturesOf(list: Picture | readonly Picture[] | null | undefined, param: string): ImageInput[] {
   if (list === null || list === undefined) return [];
-  return (Array.isArray(list) ? list : [list]).map((picture: Picture) => {
+  return (Array.isArray(list) ? list : [list]).map((picture: Picture, index) => {
+    const place = Array.isArray(list) ? `${param}[${index}]` : param;
     const found = typeof picture === 'string' ? picture : (picture.image_url ?? picture.url ?? sentBefore(picture));
     const url = typeof found === 'object' ? found.url : found;
     if (url === undefined) {
-      throw new SluiceError('invalid_field', `'${param}' names a file that is not here; send 'image_url' instead.`, {
-        param,
+      throw new SluiceError('invalid_field', `'${place}' names a file that is not here; send 'image_url' instead.`, {
+        param: place,
       });
     }
     if (!/^(data:|https?:\/\/|\/(media|images|files|v1\/files)\/)/i.test(url)) {
-      throw new SluiceError('invalid_field', `'${param}' must be an http, https or data: address.`, { param });
+      throw new SluiceError('invalid_field', `'${place}' must be an http, https or data: address.`, { param: place });
     }
     return { url, ...mimeTypeOf(url) };
   });
