@@ -56,6 +56,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     paths,
     components: {
       schemas: { Error: schemaOf(ErrorAnswer, 'output') },
+      headers: HEADERS,
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'Only where the server has an access key' },
       },
@@ -63,6 +64,15 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     security: [{}, { key: [] }],
   };
 }
+
+const HEADERS = {
+  'x-request-id': { description: 'Under which the log has the request', schema: { type: 'string' } },
+  'retry-after': { description: 'Seconds after which it is worth trying again', schema: { type: 'integer' } },
+} as const;
+/** The same, as each operation names them. */
+const ERROR_HEADERS = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
 
 /** What is as the answer's schema says: JSON, or lines of it. */
 const IS_JSON = /^application\/(x-nd)?json$/;
@@ -85,6 +95,7 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       ...Object.fromEntries((route.statuses ?? [200]).map((status) => [status, status === 302 ? REDIRECT : answer])),
       default: {
         description: 'An error that says what is wrong and what to do',
+        headers: ERROR_HEADERS,
         content: {
           'application/json': {
             schema:

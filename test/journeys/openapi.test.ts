@@ -322,6 +322,17 @@ aliases: { fast: acme/test-model }
     }
   });
 
+  test('the headers of errors are described', async () => {
+    const described = api.document['components'] as { readonly headers: Readonly<Record<string, object>> };
+    const { headers } = await fetch(`${gateway.origin}/v1/models/nothing`);
+    assert.ok(headers.has('x-request-id'));
+    assert.deepEqual(Object.keys(described.headers), ['x-request-id', 'retry-after']);
+    for (const [operation, { responses }] of api.operations) {
+      const { default: failed } = responses as { readonly default: { readonly headers?: object } };
+      assert.deepEqual(Object.keys(failed.headers ?? {}), ['x-request-id', 'retry-after'], operation);
+    }
+  });
+
   for (const [operation, paths] of [
     ['POST /v1beta/models/{id}', ['/v1beta/models/nobody:generateContent', '/v1beta/models/acme:divine']],
     ['GET /v1beta/models/{id}', ['/v1beta/models/nobody']],
