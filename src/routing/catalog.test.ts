@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -81,6 +82,27 @@ describe('Catalog', () => {
     assert.equal(ofA?.error?.code, 'upstream_timeout');
     assert.deepEqual(idsOf(ofB?.models ?? []), ['m']);
     await alone;
+  });
+
+  test('who was too slow once is waited for again only by those who look for a model that nobody else has', async (context) => {
+    const [a, b] = [stub('a', new SluiceError('upstream_timeout', 'too slow')), stub('b', ['m'])];
+    const catalog = catalogOf(a, b);
+    await catalog.list();
+    const now = performance.now();
+    context.mock.method(performance, 'now', () => now + 20_000);
+    const back = Promise.withResolvers<readonly Model[]>();
+    const asked = context.mock.method(a, 'models', () => back.promise);
+    for (let at = 0; at < 2; at += 1) {
+      const [ofA, ofB] = await Promise.race([catalog.list(), immediate([])]);
+      assert.equal(ofA?.error?.code, 'upstream_timeout');
+      assert.deepEqual(idsOf(ofB?.models ?? []), ['m']);
+    }
+    const found = catalog.offering('n');
+    assert.equal(asked.mock.callCount(), 1);
+    back.resolve([{ id: 'n' }]);
+    assert.deepEqual(await found, [a]);
+    const [ofA] = await catalog.list();
+    assert.deepEqual(idsOf(ofA?.models ?? []), ['n']);
   });
 
   test('providers of a model come in their order, without waiting for other listings', async () => {

@@ -106,8 +106,16 @@ export class Catalog {
   async list(isMeant: (provider: Provider) => boolean = () => true): Promise<readonly Offer[]> {
     const providers = this.#providers.filter(isMeant);
     return Promise.all(
-      providers.map((provider) => (isReady(provider) ? this.offer(provider) : { provider, models: [] })),
+      providers.map((provider) => (isReady(provider) ? this.#offerOfOneInList(provider) : { provider, models: [] })),
     );
+  }
+
+  /** Nobody waits for all others' sake once more for one that was too slow: what is known of it will do while it is asked anew. */
+  #offerOfOneInList(provider: Provider): Offer | Promise<Offer> {
+    const listing = this.#listings.get(provider);
+    if (listing?.offer.error?.code !== 'upstream_timeout') return this.offer(provider);
+    if (performance.now() - listing.at >= FAILED_MS) void this.#ask(provider);
+    return listing.offer;
   }
 
   /** What a provider offers to the holder of a key. Throws when it cannot be asked; nothing is kept. */
@@ -129,8 +137,10 @@ export class Catalog {
   ): readonly Provider[] | Promise<readonly Provider[]> {
     const { offering, missing } = this.#index();
     const known = offering.get(model);
-    if (known === undefined || !known.some(isUsable))
-      return this.list().then(() => this.#index().offering.get(model) ?? []);
+    if (known === undefined || !known.some(isUsable)) {
+      const asked = this.#providers.filter(isReady).map((provider) => this.offer(provider));
+      return Promise.all(asked).then(() => this.#index().offering.get(model) ?? []);
+    }
     for (const provider of missing) void this.offer(provider);
     return known;
   }
