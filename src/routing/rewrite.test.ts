@@ -370,6 +370,25 @@ describe('StreamRewriter', () => {
     }
   });
 
+  test('leaves only that usage of null out: all of one that stands there twice, none in another object', () => {
+    const head = '"id":"c","object":"chat.completion.chunk","created":1,"model":"m"';
+    const choices = '"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]';
+    for (const form of [
+      `{"usage":null,${head},${choices},"usage":null}`,
+      `{${head},"usage":null,${choices},"more":{"a":1,"usage":null}}`,
+      `{"usage":null,${head},${choices},"more":{"a":1,"usage":null}}`,
+    ]) {
+      const first = `data: {${head},${choices.replace('{"content"', '{"role":"assistant","content"')}}\n\n`;
+      const whole = `${first}${`data: ${form}\n\n`.repeat(3)}${stream(chunk({}, 'stop'), '[DONE]')}`;
+      const { chunks } = rewrite([whole], { wantsUsage: false });
+      assert.deepEqual(
+        chunks.slice(1, 4).map(({ usage, more }) => ({ usage, more })),
+        Array(3).fill({ usage: undefined, more: form.includes('more') ? { a: 1, usage: null } : undefined }),
+        form,
+      );
+    }
+  });
+
   test('usage of every chunk (xAI) becomes usage of the last', () => {
     const counted = (content: string, total: number) =>
       chunk({ content }, null, { usage: { ...USAGE, total_tokens: total } });

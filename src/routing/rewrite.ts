@@ -25,8 +25,9 @@ const UNUSUAL =
 
 /** The same for clients that did not ask for usage. */
 const UNUSUAL_UNCOUNTED = new RegExp(`${UNUSUAL.source}|"usage"\\s*:\\s*null`);
-/** Neither can this be inside of a string. */
-const NO_USAGE = /,\s*"usage"\s*:\s*null/g;
+/** Neither can these be inside of a string, but more than one may stand in an event: the others elsewhere in it, which are kept. */
+const NO_USAGE = /"usage"\s*:\s*null/g;
+const NO_USAGE_BEHIND = /,\s*"usage"\s*:\s*null/;
 
 type Json = Record<string, unknown>;
 
@@ -257,7 +258,7 @@ export class StreamRewriter {
       if (!(mended.isIntact && this.#learn(raw, keys, lacksUsage))) this.#learnText(raw, mended.chunk);
     }
     if (!mended.isIntact) return write(mended.chunk);
-    const said = lacksUsage ? data.replace(NO_USAGE, '') : data;
+    const said = lacksUsage ? without(data, omittedOf(data)) : data;
     if (!mended.isNamed || data.includes('\n') || (lacksUsage && said === data)) return write(mended.chunk);
     return `${DATA}${latin1(`{"provider":${JSON.stringify(this.#options.provider)},${said.slice(said.indexOf('{') + 1)}`)}\n\n`;
   }
@@ -283,8 +284,7 @@ export class StreamRewriter {
     if (others.length > 0 || !opening.endsWith('"delta":{}}')) return false;
     this.#known = raw.slice(0, end);
     this.#contentAt = raw.indexOf(CONTENT, end) - end;
-    const [omitted = ''] = (lacksUsage && !isFirst && raw.slice(end).match(NO_USAGE)) || [];
-    this.#omitted = omitted;
+    this.#omitted = lacksUsage && !isFirst ? omittedOf(raw) : '';
     const head = JSON.stringify({ ...fields, ...this.#mender.nameOf(fields) });
     this.#sent = latin1(`${DATA}${head.slice(0, -1)},"choices":[${opening.slice(0, -2)}`);
     return true;
@@ -317,6 +317,12 @@ export class StreamRewriter {
 
 function tokensOf(eventBytes: number): number {
   return 1 + (Math.max(0, eventBytes - TOKEN_EVENT_BYTES) >> 2);
+}
+
+/** The usage of null of an event that has one, as it is spelled; '' where its place is not plain. */
+function omittedOf(event: string): string {
+  const [omitted = ''] = event.match(NO_USAGE)?.length === 1 ? (NO_USAGE_BEHIND.exec(event) ?? []) : [];
+  return omitted;
 }
 
 function without(text: string, omitted: string): string {
