@@ -89,6 +89,7 @@ describe('addresses that are known from elsewhere', { timeout: 60_000 }, () => {
       ['GET', '/v1beta/v1beta/models', '/v1beta/models', 'Gemini API'],
       ['GET', '/v1beta/v1beta/models/x', '/v1beta/models/x', 'Gemini API'],
       ['POST', '/v1beta/v1beta/models/x:generateContent', '/v1beta/models/x:generateContent', 'Gemini API'],
+      ['POST', '//v1beta/v1beta/models/x:generateContent', '/v1beta/models/x:generateContent', 'Gemini API'],
       ['POST', '/v1beta/v1beta/acme/x:countTokens?a=b', '/v1beta/acme/x:countTokens', 'Gemini API'],
       ['GET', '/backend-api/v2/providers/', '/backend-api/v2/providers'],
     ] as const) {

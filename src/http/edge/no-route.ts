@@ -26,7 +26,8 @@ const TWO_VERSIONS = /^\/v1(?=\/v1(?:beta)?\/)|^\/v1beta(?=\/v1beta\/)/;
 /** Where a path would lead under another base URL: with a slash less, or with its version once, where it is missing or there twice. */
 function* likelyMeant(path: string): Generator<string> {
   const plain = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
-  yield plain;
+  // To the patterns of paths, the second of two versions is the name of a provider.
+  if (!TWO_VERSIONS.test(plain)) yield plain;
   yield `/v1${plain}`;
   yield plain.replace(TWO_VERSIONS, '');
 }
@@ -49,7 +50,6 @@ export function noRoute(routes: readonly Row[]): NoRoute {
   return {
     refuse(request, reply) {
       const methods = new Set(at(pathOf(request)).flatMap((each) => each.methods));
-      // To the patterns of paths, the second of two versions is the name of a provider.
       if (methods.size === 0 || TWO_VERSIONS.test(pathOf(request))) return nothingAt(request, meantBy(request));
       const allow = [...methods].join(', ');
       reply.header('allow', allow);
