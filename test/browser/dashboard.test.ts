@@ -83,7 +83,8 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
       );
       await visit(async (page) => {
         await useAndLook(page);
-        await comesToFit(() => page.locator('.tiles').innerText(), /9 of 10 within \d/);
+        // A figure and its unit stand in one line.
+        await comesToFit(() => page.locator('.tiles').innerText(), /9 of 10 within [\d.]+\u00a0m?s/);
       });
     } finally {
       await unused.close();

@@ -410,9 +410,9 @@ describe('the shell', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await ready(page);
-        const cells = Array.from({ length: 9 }, (_, index) => `word-without-space_${index}`).join(' | ');
+        const cells = [...Array.from({ length: 9 }, (_, index) => `word-without-space_${index}`), 'yes'].join(' | ');
         await answerWith(page, [
-          { type: 'content', content: `| ${cells} |\n|${'---|'.repeat(9)}\n| ${cells} |` },
+          { type: 'content', content: `| ${cells} |\n|${'---|'.repeat(10)}\n| ${cells} |` },
           { type: 'finish', finish: { reason: 'stop' } },
         ]);
         await ask(page, 'table');
@@ -422,6 +422,12 @@ describe('the shell', { skip: withoutBrowser }, () => {
           return [...document.querySelectorAll('.markdown td')].filter((cell) => cell.getBoundingClientRect().right > right + 1).length;
         })()`;
         await becomes(() => page.evaluate(beyond), 0);
+        const linesOfShort = `(() => {
+          const words = document.createRange();
+          words.selectNodeContents(document.querySelector('.markdown td:last-child'));
+          return words.getClientRects().length;
+        })()`;
+        assert.equal(await page.evaluate(linesOfShort), 1);
       },
       // A sheet of A4.
       { viewport: { width: 794, height: 1123 } },

@@ -163,9 +163,9 @@ function Tiles({ stats }: { readonly stats: Stats }) {
   );
 }
 
-/** Nothing where nothing was measured. */
+/** Nothing where nothing was measured. A small tile has two lines for it: the unit stays beside its figure. */
 function mostWithin(p90: number | undefined): string {
-  return p90 === undefined ? '' : t('dashboard.p90', { time: milliseconds(p90) });
+  return p90 === undefined ? '' : t('dashboard.p90', { time: milliseconds(p90).replace(' ', '\u00a0') });
 }
 
 function unpriced(all: Insight | undefined): string {
