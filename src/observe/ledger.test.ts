@@ -114,6 +114,45 @@ test('content that is no longer to be kept goes with the next attempt where it c
   assert.equal((await open('full').find('first'))?.content, undefined);
 });
 
+for (const mode of ['meta', 'none'] as const) {
+  test(`content of an earlier run goes when one begins that keeps ${mode}, be there no request and no end`, async (context) => {
+    const { port, written } = inMemory();
+    const open = async (requestLog: 'full' | typeof mode): Promise<OwnLedger> => {
+      const ledger = new OwnLedger({ config: { ...defaultObserve, requestLog }, records: port, log: testLogger() });
+      context.after(() => ledger.close());
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+      return ledger;
+    };
+    const answer = { text: 'Moonlight', reasoning: '', tool_calls: [], truncated: false };
+    const earlier = await open('full');
+    earlier.add(seen({ id: 'first', content: { request: { body: {}, truncated: false }, answer } }), true);
+    await earlier.flush();
+    assert.match(written(), /Moonlight/);
+    await open(mode);
+    assert.doesNotMatch(written(), /Moonlight/);
+  });
+}
+
+test('a log that is no longer kept goes with the next attempt where it could not be deleted', async (context) => {
+  let isBroken = false;
+  const { port, keptOfLog } = inMemory((id, what) => isBroken && what === 'delete' && id.startsWith('request-log '));
+  const open = (requestLog: 'meta' | 'none') => {
+    const ledger = new OwnLedger({ config: { ...defaultObserve, requestLog }, records: port, log: testLogger() });
+    context.after(() => ledger.close());
+    return ledger;
+  };
+  const first = open('meta');
+  first.add(seen({ id: 'first' }), true);
+  await first.flush();
+  isBroken = true;
+  const second = open('none');
+  await second.flush();
+  assert.equal(keptOfLog().length, 2);
+  isBroken = false;
+  await second.flush();
+  assert.deepEqual(keptOfLog(), []);
+});
+
 for (const [name, isRefused] of [
   ['noted as kept', (id: string) => id === 'request-log'],
   ['written', (id: string) => id.startsWith('request-log ')],
@@ -167,3 +206,20 @@ for (const [usageDays, kept] of [
     assert.equal(await ledger.forgetOld(), 0, 'a clock that jumps is not believed');
   });
 }
+
+test('what is too old goes from the disk of a process that goes on, and the rest stays there', async (context) => {
+  const { port, written } = inMemory();
+  let days = 0;
+  const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger(), usageDays: () => days });
+  context.after(() => ledger.close());
+  for (const [id, ago] of [
+    ['too old', 8],
+    ['young', 6],
+  ] as const)
+    ledger.add(seen({ id, time: Date.now() - ago * DAY_MS }), true);
+  await ledger.flush();
+  days = 7;
+  assert.equal(await ledger.forgetOld(), 1);
+  assert.doesNotMatch(written(), /"too old"/);
+  assert.match(written(), /"young"/);
+});
