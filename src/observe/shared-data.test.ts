@@ -83,6 +83,19 @@ describe('two processes on the same data', { timeout: 120_000 }, () => {
     assert.deepEqual(await idsOf(open()), ['one young', 'other young']);
   });
 
+  test('forget what is too old of one that is gone, also where the other has nothing that old', async (context) => {
+    const { open, days } = sharing(context);
+    const [one, gone] = [open(), open()];
+    one.add(seen('young', 1), true);
+    await one.flush();
+    gone.add(seen('old', 8), true);
+    await gone.flush();
+    days.kept = 7;
+    await one.forgetOld();
+    days.kept = 0;
+    assert.deepEqual(await idsOf(open()), ['young']);
+  });
+
   test('bring nothing back that one of them has cleared', async (context) => {
     const { open } = sharing(context);
     const [one, other] = [open(), open()];
@@ -102,5 +115,18 @@ describe('two processes on the same data', { timeout: 120_000 }, () => {
     }
     assert.deepEqual(await idsOf(open()), expected.sort());
     assert.deepEqual(await idsOf(other), expected);
+  });
+
+  test('show nothing any more that the other has cleared, though it has written as much since', async (context) => {
+    const { open } = sharing(context);
+    const one = open();
+    one.add(seen('cleared'), true);
+    await one.flush();
+    const other = open();
+    await other.clear();
+    other.add(seen('later'), true);
+    await other.flush();
+    await one.forgetOld();
+    assert.deepEqual(await idsOf(one), ['later']);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { slowUpload } from './kept-files-world.ts';
 import { at, filesBelow, form, type KeptWorld, openKept, pick, told } from './kept-world.ts';
 
 describe('limits of uploads', { timeout: 60_000 }, () => {
@@ -32,6 +33,18 @@ describe('limits of uploads', { timeout: 60_000 }, () => {
     assert.ok(text.includes('bbbb') && !text.includes('cccc'));
     assert.equal(filesBelow(world, path.join('buckets', 'large')).length, 2);
     assert.deepEqual(filesBelow(world, 'uploads'), []);
+  });
+
+  test('an upload into a bucket that holds no more is refused with the first file beyond, not with the last', async () => {
+    assert.equal((await post('full', ['a.txt', 'a'.repeat(2000)], ['b.txt', 'b'.repeat(2000)])).status, 200);
+    for (const pieces of [['c'.repeat(2000)], ['c'.repeat(600), 'd'.repeat(600)]]) {
+      const slow = slowUpload(at(world, 'files/full'));
+      for (const piece of pieces) slow.part('c.txt', piece);
+      slow.begin('endless.txt');
+      assert.equal(await slow.answered, 413);
+      assert.equal(filesBelow(world, path.join('buckets', 'full')).length, 2);
+      assert.deepEqual(filesBelow(world, 'uploads'), []);
+    }
   });
 
   test('uploads at the same time do not fill a bucket beyond its limit', async () => {
