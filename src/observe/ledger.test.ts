@@ -223,3 +223,40 @@ test('what is too old goes from the disk of a process that goes on, and the rest
   assert.doesNotMatch(written(), /"too old"/);
   assert.match(written(), /"young"/);
 });
+
+test('what a shorter time no longer allows goes from the disk with a start', async (context) => {
+  const { port, written } = inMemory();
+  const open = (days: number) => {
+    const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger(), usageDays: () => days });
+    context.after(() => ledger.close());
+    return ledger;
+  };
+  const earlier = open(0);
+  earlier.add(seen({ id: 'too old', time: Date.now() - 8 * DAY_MS }), true);
+  await earlier.flush();
+  assert.match(written(), /"too old"/);
+  assert.equal((await open(7).query({ limit: 10 })).total, 0);
+  assert.doesNotMatch(written(), /"too old"/);
+});
+
+test('a part of the log that is named and not there, as after a crash, hides nothing of the rest', async (context) => {
+  const { records, port, keptOfLog } = inMemory();
+  const open = () => {
+    const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
+    context.after(() => ledger.close());
+    return ledger;
+  };
+  const earlier = open();
+  for (const id of ['lost', 'found']) {
+    earlier.add(seen({ id }), true);
+    await earlier.flush();
+  }
+  const [lost] = keptOfLog().filter((id) => JSON.stringify(records.get(id)).includes('"lost"'));
+  assert.ok(lost !== undefined && records.delete(lost));
+  const later = open();
+  assert.deepEqual(
+    (await later.query({ limit: 10 })).entries.map(({ id }) => id),
+    ['found'],
+  );
+  assert.equal(await later.clear(), 1);
+});
