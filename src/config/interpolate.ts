@@ -4,7 +4,7 @@ import type { Path, Problem } from './problems.ts';
 const REFERENCE = /\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A whole text that means a variable in LiteLLM, in OpenCode or in a shell, where it would become a key that every upstream refuses. */
-const FOREIGN_REFERENCE = /^(?:os\.environ\/|\{env:|\$(?=[A-Z0-9]+_))([A-Za-z_][A-Za-z0-9_]*)\}?$/;
+const FOREIGN_REFERENCE = /^(?:os\.environ\/|\{env:|\$(?=[A-Z0-9]+_[A-Z0-9_]*$))([A-Za-z_][A-Za-z0-9_]*)\}?$/;
 
 /** Deeper than any configuration; a YAML alias inside its own anchor would go on for ever. */
 const DEEPEST = 20;

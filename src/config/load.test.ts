@@ -145,6 +145,11 @@ describe('loading', () => {
     });
   });
 
+  test('a key that only begins like a variable of a shell is one', async (context) => {
+    for (const key of ['$A1_xyz', '$SOME-KEY', '$KEY', 'os.environ', '{env}'])
+      assert.equal((await loadYaml(temporaryFolder(context), `key: '${key}'\n`)).key, key);
+  });
+
   test('a variable may stand for a number or a switch, where one is wanted', async (context) => {
     const yaml = `workers: \${TWO}
 detectLocal: \${OFF}
