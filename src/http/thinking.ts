@@ -1,5 +1,4 @@
 import type { Sampling } from '../core/chat.ts';
-import type { Batch } from '../core/chunk.ts';
 import { capabilitiesOf } from '../providers/openai/models.ts';
 import type { Target } from '../routing/select.ts';
 
@@ -15,12 +14,4 @@ export function samplingFor(
   if (reasoningEffort === undefined || capabilitiesOf(model).reasoning === true)
     return { sampling: all, isLost: false };
   return { sampling, isLost: reasoningEffort !== 'none' };
-}
-
-/** For clients that want none. Some models think all the same, whatever they are told; their thoughts count as tokens. */
-export async function* withoutThoughts(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
-  for await (const batch of batches) {
-    const rest = batch.filter(({ type }) => type !== 'reasoning');
-    if (rest.length > 0) yield rest;
-  }
 }

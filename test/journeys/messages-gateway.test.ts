@@ -297,6 +297,25 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       });
     }
 
+    test('thoughts that are not shown come back to a model that wants them beside its calls', async () => {
+      const seat = world.seat('openai');
+      const call = { id: 'call_1', name: 'weather', arguments: ['{}'] };
+      seat.answers({ reasoning: ['Let me ', 'think.'], text: ['A'], toolCalls: [call] });
+      const fields = { max_tokens: 300, tools: [TOOL], model: seat.model, thinking: { type: 'disabled' } };
+      const whole = (await (await post({ ...fields, messages: HELLO })).json()) as Anthropic.Message;
+      const streamed = await client.messages.stream({ ...fields, messages: HELLO } as Params).finalMessage();
+      for (const { content } of [whole, streamed]) {
+        assert.doesNotMatch(JSON.stringify(content), /Let me think/);
+        const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'rain' };
+        await post({
+          ...fields,
+          messages: [...HELLO, { role: 'assistant', content }, { role: 'user', content: [result] }],
+        });
+        const { messages } = seat.last.body as { readonly messages: readonly Record<string, unknown>[] };
+        assert.equal(messages.find(({ role }) => role === 'assistant')?.['reasoning_content'], 'Let me think.');
+      }
+    });
+
     test('who wants thoughts without their words hears that they come as they are', async () => {
       const seat = world.seat('google');
       seat.answers({ text: ['Hi'] });

@@ -7,7 +7,6 @@ import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
-import { withoutThoughts } from '../thinking.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { answerHead, ContentStream, encodeAnswers, type Framing } from './encode.ts';
 import { FIELD_NAMES } from './names.ts';
@@ -65,4 +64,12 @@ async function further(
 function chunksOf({ value }: Answered): AsyncIterable<Batch> {
   if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
   return value.chunks;
+}
+
+/** Google leaves them out by itself; of other models they come whenever there are some. They count as tokens all the same. */
+async function* withoutThoughts(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
+  for await (const batch of batches) {
+    const rest = batch.filter(({ type }) => type !== 'reasoning');
+    if (rest.length > 0) yield rest;
+  }
 }

@@ -3,6 +3,7 @@ import { dataUri } from '../../core/data-uri.ts';
 import { isObject, wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
+import { hiddenThought } from './hidden.ts';
 import type { WireBlock, WireTool } from './wire.ts';
 
 type Json = Record<string, unknown>;
@@ -174,6 +175,8 @@ function toThought(text: string, sealed: unknown, field: 'signature' | 'redacted
   if (typeof sealed !== 'string' || sealed === '') return { type: 'reasoning', text };
   const opened = openVendor(sealed);
   if (opened === undefined) note('signature');
+  const hidden = opened && hiddenThought(opened);
+  if (hidden !== undefined) return hidden;
   return { type: 'reasoning', text, vendor: opened ?? { anthropic: { [field]: sealed } } };
 }
 

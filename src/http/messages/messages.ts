@@ -5,11 +5,11 @@ import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
-import { withoutThoughts } from '../thinking.ts';
 import { guessTokens } from '../tokens.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { collectMessage } from './collect.ts';
 import { MessageStream, messageHead } from './encode.ts';
+import { hidingThoughts } from './hidden.ts';
 import { FIELD_NAMES } from './names.ts';
 import { toQuestion } from './question.ts';
 import { MessagesBody } from './wire.ts';
@@ -31,7 +31,7 @@ export function createMessage(deps: Deps): Handler {
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
       // What comes in this format is passed on as it is.
       const hidesThoughts = body.thinking?.type === 'disabled' && !speaksMessages(target.provider);
-      const chunks = hidesThoughts ? withoutThoughts(value.chunks) : value.chunks;
+      const chunks = hidesThoughts ? hidingThoughts(value.chunks) : value.chunks;
       const headers = answerHeaders(answered, value.headers);
       const head = messageHead(target.provider.id, target.model, guessTokens(question.asked));
       if (body.stream === true) return sendingChunks(reply, chunks, new MessageStream(head), headers, deps, call);
