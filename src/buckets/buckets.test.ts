@@ -9,7 +9,10 @@ import type { Upload } from './intake.ts';
 
 const TEXT: Conversion = { kind: 'text', text: 'hello' };
 
-function world(context: TestContext, convert: (name: string) => Conversion = () => TEXT) {
+function world(
+  context: TestContext,
+  convert: (name: string, signal: AbortSignal) => Conversion | Promise<Conversion> = () => TEXT,
+) {
   const { buckets: records, files } = temporaryStores(context);
   const open = (changed: Partial<Records<BucketRecord>> = {}) =>
     new Buckets({
@@ -24,7 +27,7 @@ function world(context: TestContext, convert: (name: string) => Conversion = () 
         ...changed,
       },
       files,
-      converter: { convert: async ({ name }) => convert(name) },
+      converter: { convert: async ({ name }, { signal }) => convert(name, signal) },
       pages: { read: () => Promise.reject(new Error('not asked for')) },
       limits: () => ({ uploadBucketBytes: 1_000 }),
     });
@@ -104,6 +107,27 @@ describe('an upload into a bucket', () => {
       { code: 'conflict' },
     );
     assert.equal(await records.get('a'), undefined);
+    assert.deepEqual(await kept(), []);
+  });
+
+  test('is converted no further where its bucket is deleted, or its client leaves', {
+    timeout: 30_000,
+  }, async (context) => {
+    const both = Promise.withResolvers<void>();
+    let converting = 0;
+    const { open, kept } = world(context, (_, signal) => {
+      converting += 1;
+      if (converting === 2) both.resolve();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const buckets = open();
+    const client = new AbortController();
+    const deleted = buckets.add('deleted', () => uploads('a.txt'), NEVER);
+    const left = buckets.add('left', () => uploads('a.txt'), client.signal);
+    await both.promise;
+    await buckets.delete('deleted');
+    client.abort(new Error('left'));
+    await Promise.all([assert.rejects(deleted, { code: 'conflict' }), assert.rejects(left, /left/)]);
     assert.deepEqual(await kept(), []);
   });
 

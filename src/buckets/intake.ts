@@ -154,10 +154,9 @@ export class Intake {
     },
   ): Promise<Omit<BucketFile, 'name'>> {
     const { mimeType, width, height, thumbnail } = media;
-    const { path, size } = await this.#deps.files.write(
-      `${BUCKETS_FOLDER}/${id}/${randomUUID()}${/^\.[a-z0-9]{1,8}$/.exec(extensionOf(name))?.[0] ?? ''}`,
-      [bytes],
-    );
+    const { path, size } = await this.#deps.files.write(`${BUCKETS_FOLDER}/${id}/${randomUUID()}${extensionOf(name)}`, [
+      bytes,
+    ]);
     const small =
       thumbnail === undefined
         ? undefined
