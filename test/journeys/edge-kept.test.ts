@@ -133,6 +133,28 @@ describe('kept connections', () => {
     }
   });
 
+  test('the same length written with more digits ends where it says', async () => {
+    const socket = await kept(world.gateway.origin);
+    const { length } = world.upstream.chats;
+    const whole = say('padded');
+    for (const digits of ['00$1', '$1', '0$1', '$1'])
+      assert.match(
+        await exchange(socket, whole.replace(/(?<=content-length: )(\d+)/, digits)),
+        /echo padded of/,
+        digits,
+      );
+    assert.equal(world.upstream.chats.length, length + 4);
+    socket.destroy();
+  });
+
+  test('a head beyond the limit is refused where that is a small one, too', async () => {
+    await using narrow = await openWorld({ yaml: 'limits: { headerBytes: 1024 }' });
+    const socket = await kept(narrow.gateway.origin);
+    const long = get('/v1/models', `x-long: ${'a'.repeat(2_000)}\r\n`);
+    assert.deepEqual(statusesIn(await exchange(socket, long)), [431]);
+    await ended(socket);
+  });
+
   test(`${Object.keys(AMBIGUOUS).length} forms of no request get one refusal, and the end of the connection`, async () => {
     const { origin } = world.gateway;
     const sockets = await Promise.all(Object.keys(AMBIGUOUS).map(() => kept(origin)));

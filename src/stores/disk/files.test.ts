@@ -130,6 +130,33 @@ describe('files on the disk', () => {
     assert.equal(files.problem, undefined);
   });
 
+  test('what is deleted is nowhere on the disk, be it a file or a folder', async (context) => {
+    const { root, open } = openFiles(context);
+    const files = open();
+    for (const name of ['a/file', 'b/c/file']) await files.write(name, text('x'));
+    assert.equal(await files.delete('a/file'), 1);
+    assert.equal(await files.delete('b'), 1);
+    assert.deepEqual(readdirSync(root, { recursive: true }).map(String).sort(), ['.tmp', 'a']);
+  });
+
+  for (const method of ['unlink', 'rename'] as const) {
+    test(`what cannot be deleted is not taken for something that was not there: ${method}`, async (context) => {
+      const { open, paths } = openFiles(context);
+      const files = open();
+      await files.write('a/file', text('x'));
+      const refused = context.mock.method(fsPromises, method, () =>
+        Promise.reject(Object.assign(new Error('not permitted'), { code: 'EACCES' })),
+      );
+      syncBuiltinESMExports();
+      context.after(() => {
+        refused.mock.restore();
+        syncBuiltinESMExports();
+      });
+      await assert.rejects(files.delete(method === 'unlink' ? 'a/file' : 'a'), { code: 'storage_failed' });
+      assert.deepEqual(await paths(files, 'a'), ['a/file']);
+    });
+  }
+
   test('a folder is deleted also where somebody has removed the temporary one', async (context) => {
     const { root, open } = openFiles(context);
     const files = open();
