@@ -83,3 +83,30 @@ test('a record that changes while it is being deleted is looked at again', async
   assert.deepEqual(seen, [1, 2]);
   assert.equal(await records.get('a'), undefined);
 });
+
+test('an update that meets another write is made of what that has left', async (context) => {
+  const { open } = world(context, 1_000);
+  const [one, other] = [open('one'), open('one')];
+  await one.put(record('there', 1));
+  const seen: (number | undefined)[] = [];
+  const writes: Promise<void>[] = [];
+  for (const id of ['there', 'new']) {
+    await one.update(id, (present) => {
+      seen.push(present?.expires);
+      // Once it has been read, and before it is written.
+      if (seen.length % 2 === 1) writes.push(other.put(record(id, 10)));
+      return record(id, (present?.expires ?? 0) + 5);
+    });
+    assert.deepEqual(await other.get(id), record(id, 15));
+  }
+  assert.deepEqual(seen, [1, 10, undefined, 10]);
+  await Promise.all(writes);
+});
+
+test('ids between two go of one kind only', async (context) => {
+  const { open, idsOf } = world(context, 1_000);
+  const [one, other] = [open('one'), open('other')];
+  for (const records of [one, other]) await records.put(record('day 1', 1));
+  assert.equal(await one.deleteBetween('day ', 'day 2'), 1);
+  assert.deepEqual([await idsOf('one'), await idsOf('other')], [[], ['day 1']]);
+});
