@@ -120,6 +120,9 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     ]);
     const inside = readdirSync(path.join(world.folder, 'data'), { recursive: true }).map(String);
     assert.ok(!inside.some((name) => /passwd|boot\.txt|up\.txt/.test(name)), 'bytes stand under names of ours');
+    const stored = filesBelow(world, path.join('buckets', 'names'));
+    assert.ok(stored.length > files.length);
+    for (const name of stored) assert.match(name, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\w+$/);
     assert.ok(!existsSync('/etc/passwd.txt'));
   });
 
