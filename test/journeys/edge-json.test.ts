@@ -66,6 +66,10 @@ const MALFORMED: Readonly<Record<string, string | Buffer>> = {
   'a field twice, once escaped': text.replace('{', '{"mo\\u0064el":"other",'),
 };
 
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+}
+
 describe('malformed JSON', () => {
   let world: World;
   before(async () => {
@@ -86,6 +90,34 @@ describe('malformed JSON', () => {
       assert.equal(world.upstream.chats.length, 0);
     });
   }
+
+  test('of all forms, to every path that takes JSON', { timeout: 120_000 }, async () => {
+    const { json } = await world.ask({ path: '/openapi.json' });
+    const { paths } = json as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+    const taking = Object.entries(paths).flatMap(([template, { post }]) =>
+      post?.requestBody?.content['application/json'] === undefined
+        ? []
+        : [
+            template
+              // Of the Gemini API, where a method stands behind the model.
+              .replace(/^(\/v1beta\/.*)\{\w+\}$/, '$1test-model:generateContent')
+              .replaceAll(/\{\w+\}/g, (name) => (name === '{provider}' ? 'mock' : 'x')),
+          ],
+    );
+    assert.ok(taking.length > 40, `${taking.length} paths are few`);
+    for (const path of taking) {
+      for (const [name, body] of Object.entries(MALFORMED)) {
+        // A conversation may begin with nothing.
+        if (name === 'nothing' && path === '/v1/conversations') continue;
+        const { status, headers, text: told } = await world.ask({ method: 'POST', path, headers: JSON_TYPE, body });
+        const hint = `${name} to ${path}: ${status} ${told.slice(0, 200)}`;
+        assert.equal(status, 400, hint);
+        assert.match(headers['content-type'] ?? '', /^application\/json/, hint);
+        assert.match(told, /"error":/, hint);
+      }
+    }
+    assert.equal(world.upstream.chats.length, 0);
+  });
 
   test('is refused without a word of what it says, to the client and in the log', async () => {
     const planted = 'sk-planted-in-a-body';
