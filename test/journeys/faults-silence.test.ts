@@ -78,10 +78,13 @@ limits: ${LIMITS}`,
     // The end of the gateway would close them too.
     const open = new Set([...openAi.chats, ...anthropic.requests]);
     for (const each of open) void each.closed.then(() => open.delete(each));
-    await eventually('nothing stays open upstream', () => open.size === 0 && openAi.open === 0);
-    await gateway.close();
-    await openAi.close();
-    await anthropic.close();
+    try {
+      await eventually('nothing stays open upstream', () => open.size === 0 && openAi.open === 0);
+    } finally {
+      await gateway.close();
+      await openAi.close();
+      await anthropic.close();
+    }
   });
 
   for (const provider of ['mock', 'claude']) {
