@@ -92,7 +92,9 @@ limits: ${LIMITS}`,
       const name = `${provider}, ${title}`;
 
       test(`${name}: no answer at all is a 504`, { timeout: 30_000 }, async () => {
-        const error = readError(await way.ask(gateway.origin, asked(provider, 'never-answers')));
+        const received = await way.ask(gateway.origin, asked(provider, 'never-answers'));
+        const error = readError(received);
+        assert.equal(received.status, 504);
         assert.equal(error['code'], 'upstream_timeout');
         assert.match(String(error['message']), NOT_BEGUN);
       });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { writeZip } from '../../src/documents/write-zip.ts';
 import { listen, textOf } from './kept-files-world.ts';
-import { at, type KeptWorld, openKept, statusOf, upload } from './kept-world.ts';
+import { at, form, type KeptWorld, openKept, statusOf, told, upload } from './kept-world.ts';
 
 describe('hostile uploads', { timeout: 60_000 }, () => {
   let world: KeptWorld;
@@ -36,6 +36,71 @@ describe('hostile uploads', { timeout: 60_000 }, () => {
     assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
     assert.ok(!(await response.text()).includes('<h1>'));
+  });
+
+  test('whatever a file says it is, a browser that opens it runs nothing', async () => {
+    const script = '<script>alert(document.domain)</script>';
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;
+    const page = `<html>${script}</html>`;
+    const xml = `<?xml version="1.0"?><a xmlns:h="http://www.w3.org/1999/xhtml"><h:script>alert(1)</h:script></a>`;
+    const served: string[] = [];
+    for (const [name, type, content] of [
+      ['a.svg', 'image/svg+xml', svg],
+      ['a.svg', 'image/png', svg],
+      ['a.png', 'image/svg+xml', svg],
+      ['a.svgz', 'image/svg+xml', svg],
+      ['a.html', 'text/html', page],
+      ['a.htm', 'text/html', page],
+      ['a.html', 'image/png', page],
+      ['a.png', 'text/html', page],
+      ['a.jpg', 'text/html', page],
+      ['a.mp4', 'text/html', page],
+      ['a.txt', 'text/html', page],
+      ['a', 'text/html', page],
+      ['a.shtml', 'text/html', page],
+      ['a.xhtml', 'application/xhtml+xml', xml],
+      ['a.xht', 'application/xhtml+xml', xml],
+      ['a.xml', 'text/xml', xml],
+      ['a.xml', 'application/xml', xml],
+      ['a.xsl', 'text/xsl', xml],
+      ['a.rss', 'application/rss+xml', xml],
+      ['a.mml', 'application/mathml+xml', xml],
+      ['a.js', 'text/javascript', 'alert(1)'],
+      ['a.mjs', 'application/javascript', 'alert(1)'],
+      ['a.css', 'text/css', '@import "//evil.example"'],
+      ['a.json', 'text/html', page],
+      ['a.pdf', 'application/pdf', '%PDF-1.4\n'],
+      ['a.swf', 'application/x-shockwave-flash', 'FWS'],
+      ['a.mhtml', 'multipart/related', page],
+      ['a.webmanifest', 'application/manifest+json', '{}'],
+      ['a.png', 'image/png; charset=utf-7', '+ADw-script+AD4-alert(1)+ADw-/script+AD4-'],
+    ] as const) {
+      const data = form([[name, content, type]]);
+      await told(fetch(at(world, 'files/browser'), { method: 'POST', body: data }));
+      served.push(`/files/browser/media/${name}`, `/files/browser/thumbnail/${name}`);
+      const sent = new FormData();
+      sent.set('purpose', 'user_data');
+      sent.set('file', new File([content], name, { type }));
+      const { status, json } = await told(fetch(`${world.origin}/v1/files`, { method: 'POST', body: sent }));
+      assert.equal(status, 200, name);
+      const { id } = json as { readonly id: string };
+      served.push(`/v1/files/${id}/content`);
+    }
+    served.push('/backend-api/v2/files/browser', '/v1/files', '/backend-api/v2/files/browser/stream');
+    let contents = 0;
+    for (const path of served) {
+      const response = await fetch(world.origin + path);
+      await response.arrayBuffer();
+      const { headers, status } = response;
+      assert.ok(status === 200 || status === 404, `${path}: ${status}`);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+      const type = headers.get('content-type') ?? '';
+      assert.match(type, /^(application\/(json|octet-stream)|text\/(plain|event-stream))/, path);
+      if (type !== 'application/octet-stream') continue;
+      contents += 1;
+      assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; sandbox$/, path);
+    }
+    assert.equal(contents, 29);
   });
 
   test('what an archive holds has its own name, also one that is reserved', async () => {
