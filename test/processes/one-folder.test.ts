@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { databaseOf } from '../../src/stores/index.ts';
@@ -64,4 +64,16 @@ test('once the first has ended, a third one hears of the second', { timeout: 120
   });
   const third = await start(context, folder);
   await third.said(WARNING);
+});
+
+test('a folder is one, by whatever path it is named', { timeout: 120_000 }, async (context) => {
+  const folder = withSettings(context);
+  const link = path.join(temporaryFolder(context), 'link');
+  symlinkSync(folder, link, 'junction');
+  await start(context, folder);
+  for (const name of [link, path.join('..', path.basename(folder)), `${folder}/./`]) {
+    const other = await start(context, folder, '--data-dir', name);
+    await other.said(WARNING);
+    await end(other);
+  }
 });
