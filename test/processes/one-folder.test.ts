@@ -70,10 +70,11 @@ test('a folder is one, by whatever path it is named', { timeout: 120_000 }, asyn
   const folder = withSettings(context);
   const link = path.join(temporaryFolder(context), 'link');
   symlinkSync(folder, link, 'junction');
-  await start(context, folder);
+  const first = await start(context, folder);
   for (const name of [link, path.join('..', path.basename(folder)), `${folder}/./`]) {
     const other = await start(context, folder, '--data-dir', name);
     await other.said(WARNING);
     await end(other);
   }
+  await end(first);
 });
