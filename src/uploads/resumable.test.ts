@@ -21,8 +21,15 @@ function world(context: TestContext, age?: (modified: number) => number) {
   context.after(() => converter.close());
   let owner: string | null = null;
   const uploads = new Uploads({ records, files, converter, owner: () => owner });
-  const open = (): ResumableUploads =>
-    new ResumableUploads({ files, uploads, owner: () => owner, mostBytes: () => 10, ...(age && { age }) });
+  /** As one process does; with files that do some things in another way. */
+  const open = (some: Partial<Files> = {}): ResumableUploads =>
+    new ResumableUploads({
+      files: changed(files, some),
+      uploads,
+      owner: () => owner,
+      mostBytes: () => 10,
+      ...(age && { age }),
+    });
   return { files, uploads, open, own: (by: string | null) => (owner = by) };
 }
 
@@ -38,20 +45,12 @@ function changed(files: Files, some: Partial<Files>): Files {
   };
 }
 
-/** On a disk that removes nothing. */
-function unremovable(files: Files, uploads: Uploads, age?: () => number): ResumableUploads {
-  return new ResumableUploads({
-    uploads,
-    owner: () => null,
-    mostBytes: () => 10,
-    ...(age && { age }),
-    files: changed(files, {
-      async delete() {
-        throw new SluiceError('storage_failed', 'It cannot be removed.');
-      },
-    }),
-  });
-}
+/** A disk that removes nothing. */
+const UNREMOVABLE: Partial<Files> = {
+  async delete() {
+    throw new SluiceError('storage_failed', 'It cannot be removed.');
+  },
+};
 
 describe('files that come piece by piece', () => {
   test('are joined in their order, whichever process took the pieces, and leave nothing behind', async (context) => {
@@ -112,16 +111,11 @@ describe('files that come piece by piece', () => {
       ['long', 4],
     ] as const) {
       const name = await open().begin(ABOUT);
-      const late = new ResumableUploads({
-        uploads,
-        owner: () => null,
-        mostBytes: () => 10,
-        files: changed(files, {
-          async write(path, body, options) {
-            await open().append(name, 0, Buffer.from('long'));
-            return files.write(path, body, options);
-          },
-        }),
+      const late = open({
+        async write(path, body, options) {
+          await open().append(name, 0, Buffer.from('long'));
+          return files.write(path, body, options);
+        },
       });
       const ended = await late.append(name, 0, Buffer.from(sent)).catch((error: SluiceError) => error.code);
       assert.equal(ended, end, sent);
@@ -131,19 +125,14 @@ describe('files that come piece by piece', () => {
   });
 
   test('are refused, and not tried for ever, where a place is taken by what is no piece', async (context) => {
-    const { files, uploads, open } = world(context);
+    const { open } = world(context);
     const name = await open().begin(ABOUT);
     let tries = 0;
     const write = async (): Promise<never> => {
       tries += 1;
       throw new SluiceError(tries < 5 ? 'conflict' : 'internal', 'A stored folder has this name.');
     };
-    const strange = new ResumableUploads({
-      uploads,
-      owner: () => null,
-      mostBytes: () => 10,
-      files: changed(files, { write }),
-    });
+    const strange = open({ write });
     await assert.rejects(strange.append(name, 0, Buffer.from('long')), failsWith('conflict'));
   });
 
@@ -172,16 +161,11 @@ describe('files that come piece by piece', () => {
     const { files, uploads, open } = world(context);
     const name = await open().begin(ABOUT);
     await open().append(name, 0, Buffer.from('x'));
-    const late = new ResumableUploads({
-      uploads,
-      owner: () => null,
-      mostBytes: () => 10,
-      files: changed(files, {
-        async *list(folder) {
-          await open().finish(name);
-          yield* files.list(folder);
-        },
-      }),
+    const late = open({
+      async *list(folder) {
+        await open().finish(name);
+        yield* files.list(folder);
+      },
     });
     const record = await late.finish(name);
     assert.equal(record.size, 1);
@@ -189,16 +173,11 @@ describe('files that come piece by piece', () => {
   });
 
   test('can be completed later where that failed', async (context) => {
-    const { files, uploads } = world(context);
+    const { files, open } = world(context);
     let isBroken = true;
-    const resumable = new ResumableUploads({
-      uploads,
-      owner: () => null,
-      mostBytes: () => 10,
-      files: changed(files, {
-        open: (path) =>
-          isBroken && /\d$/.test(path) ? Promise.reject(new SluiceError('storage_failed', '')) : files.open(path),
-      }),
+    const resumable = open({
+      open: (path) =>
+        isBroken && /\d$/.test(path) ? Promise.reject(new SluiceError('storage_failed', '')) : files.open(path),
     });
     const name = await resumable.begin(ABOUT);
     assert.equal(await resumable.append(name, 0, Buffer.from('x')), 1);
@@ -208,19 +187,19 @@ describe('files that come piece by piece', () => {
   });
 
   test('are complete also where their pieces cannot be removed', async (context) => {
-    const { files, uploads, open } = world(context);
+    const { uploads, open } = world(context);
     const name = await open().begin(ABOUT);
     await open().append(name, 0, Buffer.from('x'));
-    const stuck = unremovable(files, uploads);
+    const stuck = open(UNREMOVABLE);
     const record = await stuck.finish(name);
     assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'x');
     assert.deepEqual(await stuck.finish(name), record);
   });
 
   test('are not said to be cancelled where they cannot be removed', async (context) => {
-    const { files, uploads, open } = world(context);
+    const { open } = world(context);
     const name = await open().begin(ABOUT);
-    await assert.rejects(unremovable(files, uploads).cancel(name), failsWith('storage_failed'));
+    await assert.rejects(open(UNREMOVABLE).cancel(name), failsWith('storage_failed'));
     assert.equal(await open().received(name), 0);
   });
 
@@ -228,16 +207,11 @@ describe('files that come piece by piece', () => {
     const { files, uploads, open } = world(context);
     const name = await open().begin(ABOUT);
     await open().append(name, 0, Buffer.from('x'));
-    const late = new ResumableUploads({
-      uploads,
-      owner: () => null,
-      mostBytes: () => 10,
-      files: changed(files, {
-        async open(path) {
-          if (!path.endsWith('about.json')) await open().cancel(name);
-          return files.open(path);
-        },
-      }),
+    const late = open({
+      async open(path) {
+        if (!path.endsWith('about.json')) await open().cancel(name);
+        return files.open(path);
+      },
     });
     await assert.rejects(late.finish(name), failsWith('not_found'));
     assert.deepEqual(await uploads.list({ order: 'asc', limit: 10 }), []);
@@ -306,9 +280,9 @@ describe('files that come piece by piece', () => {
   });
 
   test('begin also where some were given up that cannot be removed', async (context) => {
-    const { files, uploads, open } = world(context);
+    const { open } = world(context, () => 3_600_001);
     await open().begin(ABOUT);
-    const stuck = unremovable(files, uploads, () => 3_600_001);
+    const stuck = open(UNREMOVABLE);
     assert.equal(await stuck.append(await stuck.begin(ABOUT), 0, Buffer.from('one')), 3);
   });
 });
