@@ -82,6 +82,12 @@ export interface Usage {
   readonly raw?: Readonly<Record<string, unknown>>;
 }
 
+/** What an upstream calls an answer, and the model that gave it: often a dated name of the one that was asked. */
+export interface AnsweredAs {
+  readonly id?: string;
+  readonly model?: string;
+}
+
 /** stop, length, tool_calls, content_filter, or whatever else the provider says. */
 export type FinishReason = string;
 
@@ -111,12 +117,14 @@ export type Chunk =
   | { readonly type: 'log'; readonly log: string; readonly memories?: number }
   | { readonly type: 'auth'; readonly auth: ErrorInfo } // made by routing when credentials are missing or refused
   | { readonly type: 'error'; readonly error: ErrorInfo } // made by routing; providers throw
-  // `stopSequence`: the client's own stop word that ended the answer; `serviceTier`: what it was served as. Where the provider tells.
+  // `stopSequence`: the client's own stop word that ended the answer; `serviceTier`: what it was served as; `answeredAs`: for traces
+  // alone. Where the provider tells.
   | {
       readonly type: 'finish';
       readonly finish: FinishReason;
       readonly stopSequence?: string;
       readonly serviceTier?: string;
+      readonly answeredAs?: AnsweredAs;
     };
 
 /**

@@ -1,5 +1,5 @@
 import type { WireFormat } from '../core/chat.ts';
-import type { Usage } from '../core/chunk.ts';
+import type { AnsweredAs, Usage } from '../core/chunk.ts';
 import type { SluiceError } from '../core/errors.ts';
 import type { Rostered } from '../core/roster.ts';
 import { sumUsages } from '../core/usage.ts';
@@ -167,6 +167,10 @@ export class Observation implements Rostered {
   isCharged = false;
   /** Why its answers ended, in OpenAI's words: for traces only. */
   finishes: readonly string[] = [];
+  /** What the first of them was called: for traces only. */
+  answeredAs: AnsweredAs | undefined;
+  /** Figures by which the answer was to be made, by the names of traces, which alone tell of them. */
+  sampling: Readonly<Record<string, number>> | undefined;
 
   constructor(id: string, method: string, route: string, kind: RouteKind | undefined) {
     this.id = id;

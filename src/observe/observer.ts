@@ -1,8 +1,9 @@
+import { answeredAs } from '../core/answered-as.ts';
 import type { Call } from '../core/call.ts';
-import type { Usage } from '../core/chunk.ts';
+import type { AnsweredAs, Usage } from '../core/chunk.ts';
 import { clientLeft, SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { type Pieces, tailOf } from '../core/pieces.ts';
+import { between, join, type Pieces, tailOf } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
 import { Roster } from '../core/roster.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -20,6 +21,10 @@ import { Observation, type Operation, type RouteKind } from './observation.ts';
 const LONGEST_NAME = 256;
 /** In which an answer says why it ended: this stands behind its text. */
 const FINISH_BYTES = 64 * 1024;
+/** In which it says its name. */
+const NAME_BYTES = 4 * 1024;
+const ID = /"id"\s*:\s*"([^"\\]+)"/;
+const MODEL = /"model"\s*:\s*"([^"\\]+)"/;
 /** Both are noted and never thrown, so that one of each is enough. */
 const CUT = new SluiceError('upstream_cut', 'The answer ended before it was complete.');
 const LEFT = clientLeft();
@@ -183,9 +188,11 @@ export class Observer implements RouteWatcher {
     return (latin1) => tap.take(Buffer.from(latin1, 'latin1'));
   }
 
-  finished(call: Call, finish: string): void {
+  finished(call: Call, finish: string, named: AnsweredAs | undefined): void {
     const observation = this.traces ? noted(call) : undefined;
-    if (observation !== undefined) observation.finishes = [...observation.finishes, finish];
+    if (observation === undefined) return;
+    observation.finishes = [...observation.finishes, finish];
+    observation.answeredAs ??= named;
   }
 
   relayed(call: Call, pieces: Pieces): void {
@@ -193,7 +200,10 @@ export class Observer implements RouteWatcher {
     if (observation === undefined) return;
     // Nothing of it came earlier than the rest.
     observation.firstChunk = Number.NaN;
-    if (this.traces) observation.finishes = finishesIn(pieces);
+    if (this.traces) {
+      observation.finishes = finishesIn(pieces);
+      observation.answeredAs = nameIn(pieces);
+    }
     if (this.mode !== 'full') return;
     const tap = new WireTap(false);
     // They are not ours once they are sent.
@@ -286,6 +296,14 @@ function noted({ watched }: Call): Observation | undefined {
 function finishesIn(pieces: Pieces): readonly string[] {
   const end = tailOf(pieces, FINISH_BYTES).toString('latin1');
   return Array.from(end.matchAll(/"finish_reason"\s*:\s*"([a-z_]{1,64})"/g), ([, finish = '']) => finish);
+}
+
+/** What stands before the choices, in which no text of a model does. */
+function nameIn(pieces: Pieces): AnsweredAs | undefined {
+  const [head = ''] = join(between(pieces, 0, NAME_BYTES))
+    .toString('utf8')
+    .split('"choices"', 1);
+  return answeredAs(ID.exec(head)?.[1], MODEL.exec(head)?.[1]).answeredAs;
 }
 
 /** Names of models come from clients. */

@@ -1,5 +1,5 @@
 import { MOST_CHOICES } from '../core/chat.ts';
-import type { Usage } from '../core/chunk.ts';
+import type { AnsweredAs, Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject, membersOf, objectsIn } from '../core/objects.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
@@ -92,6 +92,11 @@ export class ChunkMender {
     return this.#usage;
   }
 
+  /** As clients see it. */
+  get answeredAs(): AnsweredAs {
+    return { id: this.#id, model: this.#modelName };
+  }
+
   get finish(): string | undefined {
     for (const finish of this.#choices.values()) if (finish !== undefined) return String(finish['finish_reason']);
     return undefined;
@@ -150,9 +155,13 @@ export class ChunkMender {
       id: this.#id,
       object: OBJECT,
       created: this.#created,
-      model: this.#model === '' ? this.#options.model : this.#model,
+      model: this.#modelName,
       provider: this.#options.provider,
     };
+  }
+
+  get #modelName(): string {
+    return this.#model === '' ? this.#options.model : this.#model;
   }
 
   /** The end of the answer, chunk by chunk. `estimated` counts where the upstream did not. */

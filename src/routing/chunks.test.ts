@@ -58,7 +58,7 @@ function setup(...script: readonly (Batch | Error | number)[]): Setup {
         scope,
         new Deadlines(),
         { ...defaultLimits, ...limits },
-        (each) => usages.push(each),
+        ({ usage }) => usage !== undefined && usages.push(usage),
       ),
   };
 }

@@ -6,6 +6,7 @@ import { type Batch, type Chunk, isVisible, type ToolCallDelta, type Usage } fro
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { estimatePrompt, TextEstimate } from '../core/usage.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
+import type { Summary } from './relayed.ts';
 import type { Target } from './select.ts';
 
 /** An answer whose first visible chunk is there: another target can no longer take over. */
@@ -72,8 +73,8 @@ export function introduction({ provider, model }: Target): Chunk {
 /** Where batches come from; undefined: all are there. */
 type Source = { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined;
 
-/** Told once of an answer that ended well: what it cost, and why it ended. */
-export type OnEnd = (usage: Usage, finish: string) => void;
+/** Told once of an answer that ended well. */
+export type OnEnd = (summary: Summary) => void;
 
 /**
  * The answer in the order that both dialects promise: provider first; one usage and one finish, last. No generator: every batch
@@ -145,7 +146,7 @@ export class WholeAnswer implements AsyncIterableIterator<Batch> {
   async #end(): Promise<IteratorResult<Batch>> {
     try {
       const { usage, finish } = this.#ending.last(this.#promptTokens);
-      this.#onEnd(usage, finish.finish);
+      this.#onEnd({ usage, finish: finish.finish, answeredAs: finish.answeredAs });
       await this.return();
       return { done: false, value: [{ type: 'usage', usage }, finish] };
     } catch (error) {

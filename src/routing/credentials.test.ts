@@ -28,7 +28,7 @@ test('an answer of which the request is still being sent says so, also where it 
     },
     attach: (_sink: RelaySink) => {},
     resume: () => {},
-    summary: () => ({ usage: undefined, finish: undefined }),
+    summary: () => ({ usage: undefined, finish: undefined, answeredAs: undefined }),
   };
   const kept = keepKey(stream, { apiKey: 'sk-of-a-client' });
   assert.equal(kept.isSent, false);

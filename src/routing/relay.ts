@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Limits } from '../config/config.ts';
 import type { CallScope } from '../core/call.ts';
-import type { Chunk, Usage } from '../core/chunk.ts';
+import type { Chunk } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import { join } from '../core/pieces.ts';
 import { type Exchange, LAST_WORDS_MS, type UpstreamClient, type UpstreamHandler } from '../outbound/upstream.ts';
@@ -10,7 +10,7 @@ import { looksLikeEvents, withoutRestOfMark } from '../providers/openai/events.t
 import { failureOfStatus } from '../providers/openai/failure.ts';
 import { completionBytes } from './completion.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
-import type { Relayed, RelayedStream, RelayRequest, RelaySink } from './relayed.ts';
+import type { Relayed, RelayedStream, RelayRequest, RelaySink, Summary } from './relayed.ts';
 import { StreamRewriter } from './rewrite.ts';
 import type { Target } from './select.ts';
 import { Gathered, Slabs } from './slabs.ts';
@@ -201,8 +201,9 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#exchange?.resume();
   }
 
-  summary(): { usage: Usage | undefined; finish: string | undefined } {
-    return { usage: this.#rewriter?.usage, finish: this.#rewriter?.finish };
+  summary(): Summary {
+    const { usage, finish, answeredAs } = this.#rewriter ?? {};
+    return { usage, finish, answeredAs };
   }
 
   #take(bytes: Buffer): void {

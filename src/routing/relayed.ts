@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Batch, Usage } from '../core/chunk.ts';
+import type { AnsweredAs, Batch, Usage } from '../core/chunk.ts';
 import type { SluiceError } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 
@@ -27,6 +27,13 @@ export interface RelaySink {
   fail(error: SluiceError): void;
 }
 
+/** What an answer said of itself by its end. */
+export interface Summary {
+  readonly usage: Usage | undefined;
+  readonly finish: string | undefined;
+  readonly answeredAs: AnsweredAs | undefined;
+}
+
 /** A stream of which something visible is there; the rest flows once a sink is attached. */
 export interface RelayedStream {
   readonly kind: 'stream';
@@ -36,7 +43,7 @@ export interface RelayedStream {
   attach(sink: RelaySink): void;
   resume(): void;
   /** Known after the end. */
-  summary(): { readonly usage: Usage | undefined; readonly finish: string | undefined };
+  summary(): Summary;
 }
 
 /** A whole answer. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../core/chunk.ts';
+import type { AnsweredAs, Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { parseObject } from '../core/objects.ts';
 import { AlikeEvents, PROBE_IN_JSON } from '../providers/openai/alike.ts';
@@ -96,6 +96,10 @@ export class StreamRewriter {
 
   get finish(): string | undefined {
     return this.#mender.finish;
+  }
+
+  get answeredAs(): AnsweredAs {
+    return this.#mender.answeredAs;
   }
 
   get usage(): Usage | undefined {

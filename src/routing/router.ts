@@ -1,7 +1,7 @@
 import type { Limits } from '../config/config.ts';
 import type { Call, CallScope } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
-import type { Batch, Usage } from '../core/chunk.ts';
+import type { AnsweredAs, Batch, Usage } from '../core/chunk.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
@@ -17,7 +17,7 @@ import type { Deadlines } from './deadlines.ts';
 import { altOf, answersWithImages, imageAsChat } from './drawing.ts';
 import { Health } from './health.ts';
 import { openRelay } from './relay.ts';
-import type { RelayedBody, RelayedStream, RelayRequest } from './relayed.ts';
+import type { RelayedBody, RelayedStream, RelayRequest, Summary } from './relayed.ts';
 import { type Arrange, type Preferences, select, type Target, type Wish } from './select.ts';
 
 /** Who shall answer, with which keys of the client's. */
@@ -84,8 +84,8 @@ export interface RouteWatcher {
   answered(call: Call, target: Target): void;
   /** Who wants to see what is relayed as a stream, if anybody. */
   relays(call: Call): ((latin1: string) => void) | undefined;
-  /** Why an answer ended; of one that is relayed as a whole its bytes tell. */
-  finished(call: Call, finish: string): void;
+  /** Why an answer ended, and what it is called; of one that is relayed as a whole its bytes tell. */
+  finished(call: Call, finish: string, named: AnsweredAs | undefined): void;
   /** An answer was relayed as a whole. */
   relayed(call: Call, pieces: Pieces): void;
 }
@@ -221,9 +221,9 @@ export class Router {
     limits: Limits,
   ): Promise<Answered['value']> {
     const { deadlines, client } = this.#deps;
-    const onEnd = (usage: Usage | undefined, finish: string | undefined) => {
+    const onEnd = ({ usage, finish, answeredAs }: Summary) => {
       if (usage !== undefined) this.#deps.onUsage(target, usage, scope);
-      if (finish !== undefined) this.#deps.watcher?.finished(scope, finish);
+      if (finish !== undefined) this.#deps.watcher?.finished(scope, finish, answeredAs);
     };
     const draws = answersWithImages(target, this.#look);
     const relay = target.provider.relay === undefined || draws ? undefined : question.relay?.(target, scope);
@@ -251,13 +251,10 @@ export class Router {
     switch (relayed.kind) {
       case 'body':
         this.#deps.watcher?.relayed(scope, relayed.pieces);
-        onEnd(relayed.usage, undefined);
+        if (relayed.usage !== undefined) this.#deps.onUsage(target, relayed.usage, scope);
         return relayed;
       case 'stream':
-        return withEnd(relayed, this.#deps.watcher?.relays(scope), () => {
-          const { usage, finish } = relayed.summary();
-          onEnd(usage, finish);
-        });
+        return withEnd(relayed, this.#deps.watcher?.relays(scope), () => onEnd(relayed.summary()));
       case 'decoded': {
         const { request, chunks } = await ready();
         return {

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type OtelConfig, resolveObserve } from '../../src/observe/config.ts';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { eventually } from '../support/eventually.ts';
+import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { type OtlpCollector, objectOf, type SeenSpan, startOtlpCollector } from '../support/otlp-collector.ts';
 import { unusedPort } from '../support/plain-server.ts';
+import { startResponsesUpstream } from '../support/responses-upstream.ts';
+import type { VendorUpstream } from '../support/vendor-server.ts';
 import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -35,14 +39,35 @@ const spansOf = (collector: OtlpCollector, id: string): Promise<readonly SeenSpa
 describe('OpenTelemetry', { timeout: 60_000 }, () => {
   let collector: OtlpCollector;
   let world: ObservedWorld;
+  let vendors: readonly VendorUpstream[];
   before(async () => {
     collector = await startOtlpCollector();
-    world = await openObserved({ otel: otelTo(collector) });
+    vendors = await Promise.all(
+      [startAnthropicUpstream, startGeminiUpstream, startResponsesUpstream].map((start) =>
+        start(() => ({ text: ['Hello'] })),
+      ),
+    );
+    const [claude, gemini, gpt] = vendors.map(({ baseUrl }) => baseUrl);
+    const yaml = [
+      `  claude: { kind: anthropic, baseUrl: '${claude}', apiKey: a-key }`,
+      `  gemini: { kind: google, baseUrl: '${gemini}', apiKey: a-key }`,
+      `  gpt: { kind: openai-responses, baseUrl: '${gpt}', apiKey: a-key, hostedTools: true }`,
+    ].join('\n');
+    world = await openObserved({ otel: otelTo(collector) }, yaml);
   });
   after(async () => {
     await world.close();
     await collector.close();
+    for (const vendor of vendors) await vendor.close();
   });
+
+  /** The id of a request that was answered. */
+  async function ask(path: string, body: object): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(world.origin + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    await response.arrayBuffer();
+    return response.headers.get('x-request-id') ?? '';
+  }
 
   test('a request is a span, and so is the call of the model', async () => {
     const { id } = await chat(world, { model: 'openai/gpt-4o', stream: true });
@@ -60,13 +85,19 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'openai',
       'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.request.stream': true,
       'server.address': '127.0.0.1',
       'server.port': Number(new URL(world.openai.origin).port),
+      'gen_ai.response.id': 'chatcmpl-scripted',
+      'gen_ai.response.model': 'gpt-4o',
+      'gen_ai.response.time_to_first_chunk': call?.of['gen_ai.response.time_to_first_chunk'],
       'gen_ai.response.finish_reasons': ['stop'],
       'gen_ai.usage.input_tokens': 1_000,
       'gen_ai.usage.output_tokens': 100,
       'gen_ai.usage.cache_read.input_tokens': 0,
+      'gen_ai.usage.reasoning.output_tokens': 0,
     });
+    assert.ok(Number(call?.of['gen_ai.response.time_to_first_chunk']) > 0);
     assert.match(`${request?.traceId} ${request?.spanId} ${call?.spanId}`, /^[0-9a-f]{32} [0-9a-f]{16} [0-9a-f]{16}$/);
     const [start, begun, end] = [request?.startTimeUnixNano, call?.startTimeUnixNano, call?.endTimeUnixNano].map(
       Number,
@@ -97,6 +128,96 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
       const [, asked] = await spansOf(collector, id);
       const expected = Array.from({ length: 'n' in fields ? 2 : 1 }, () => 'length');
       assert.deepEqual(asked?.of['gen_ai.response.finish_reasons'], expected);
+    }
+  });
+
+  test('the call says how its answer was to be made, in whatever format that was said', async () => {
+    const words = { temperature: 1, top_p: 0.5, frequency_penalty: 0, seed: 7, stop: ['planted'], max_tokens: 50 };
+    const gemini = { temperature: 1, topP: 0.5, topK: 3, maxOutputTokens: 50, stopSequences: ['planted'] };
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+    const model = 'acme/test-model';
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const long = [{ role: 'user', content: 'planted '.repeat(10_000) }];
+    for (const [path, body, expected] of [
+      [
+        '/v1/chat/completions',
+        { model, messages, ...words },
+        ['max_tokens', 'temperature', 'top_p', 'frequency_penalty', 'seed'],
+      ],
+      ['/v1/chat/completions', { model, messages: long, temperature: 1 }, ['temperature']],
+      ['/v1/chat/completions', { model, messages, n: 2, temperature: 'hot' }, undefined],
+      ['/v1/responses', { model, input: 'Hi', max_output_tokens: 50, temperature: 1 }, ['max_tokens', 'temperature']],
+      ['/v1/messages', { model, messages, max_tokens: 50, top_k: 3 }, ['max_tokens', 'top_k']],
+      [
+        `/v1beta/models/${model}:generateContent`,
+        { contents, generationConfig: gemini },
+        ['max_tokens', 'temperature', 'top_p', 'top_k'],
+      ],
+      ['/api/chat', { model, messages, stream: false, options: { num_predict: 50, seed: 7 } }, ['max_tokens', 'seed']],
+      ['/v1/chat/completions', { model, messages }, []],
+    ] as const) {
+      const id = await ask(path, body);
+      const [request, asked] = await spansOf(collector, id);
+      if (expected === undefined) {
+        assert.equal(request?.of['http.response.status_code'], 422);
+        continue;
+      }
+      const all: Readonly<Record<string, number>> = {
+        max_tokens: 50,
+        temperature: 1,
+        top_p: 0.5,
+        top_k: 3,
+        frequency_penalty: 0,
+        seed: 7,
+      };
+      const said = Object.entries(asked?.of ?? {}).filter(
+        ([name]) => name.startsWith('gen_ai.request.') && name !== 'gen_ai.request.model',
+      );
+      assert.deepEqual(
+        Object.fromEntries(said),
+        Object.fromEntries(expected.map((name) => [`gen_ai.request.${name}`, all[name]])),
+        path,
+      );
+    }
+    const typed = collector.posts.flatMap(
+      ({ text }) => text.match(/"gen_ai\.request\.temperature","value":\{[^}]*\}/g) ?? [],
+    );
+    assert.deepEqual(new Set(typed), new Set(['"gen_ai.request.temperature","value":{"doubleValue":1}']));
+  });
+
+  test('the call says what its answer was called, whoever gave it and whichever way', async () => {
+    for (const [path, model, expected] of [
+      ['/v1/chat/completions', 'acme/test-model', ['chatcmpl-scripted', 'test-model']],
+      ['/v1/chat/completions', 'claude/claude-haiku-4-5', ['msg_scripted', 'claude-haiku-4-5']],
+      // Its library does not hand on the model's name.
+      ['/v1/chat/completions', 'gemini/gemini-2.5-flash', ['resp_scripted', undefined]],
+      ['/v1/chat/completions', 'gpt/gpt-5.2', [/^resp_/, 'gpt-5.2']],
+      // Each before clients of its own format, too.
+      ['/v1/messages', 'claude/claude-haiku-4-5', ['msg_scripted', 'claude-haiku-4-5']],
+      ['/v1beta', 'gemini/gemini-2.5-flash', ['resp_scripted', 'gemini-2.5-flash']],
+      ['/v1/responses', 'gpt/gpt-5.2', [/^resp_/, 'gpt-5.2']],
+    ] as const) {
+      for (const more of [{}, { stream: true }, { download_media: true }]) {
+        if (path !== '/v1/chat/completions' && 'download_media' in more) continue;
+        const id =
+          path === '/v1beta'
+            ? await ask(
+                `/v1beta/models/${model}:${'stream' in more ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+                { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+              )
+            : await ask(path, {
+                model,
+                messages: [{ role: 'user', content: 'Hi' }],
+                max_tokens: 50,
+                ...(path === '/v1/responses' ? { input: 'Hi', messages: undefined, max_tokens: undefined } : {}),
+                ...more,
+              });
+        const [, asked] = await spansOf(collector, id);
+        const [name, answeredBy] = expected;
+        if (typeof name === 'string') assert.equal(asked?.of['gen_ai.response.id'], name, path + model);
+        else assert.match(String(asked?.of['gen_ai.response.id']), name, path + model);
+        assert.equal(asked?.of['gen_ai.response.model'], answeredBy, path + model);
+      }
     }
   });
 

@@ -81,6 +81,9 @@ const format: VendorFormat = {
   },
 };
 
+/** What each event and answer says of itself. */
+const NAMES = { modelVersion: 'gemini-2.5-flash', responseId: 'resp_scripted' };
+
 class ContentStream implements VendorStream {
   readonly #answer: VendorAnswer;
   /** Fragments of the running call: this API hands over whole ones. */
@@ -96,12 +99,13 @@ class ContentStream implements VendorStream {
 
   piece(piece: VendorPiece): string {
     const part = this.#part(piece);
-    return part === undefined ? '' : event({ candidates: [candidate([part])], responseId: 'resp_scripted' });
+    return part === undefined ? '' : event({ candidates: [candidate([part])], ...NAMES });
   }
 
   end(): string {
     const finishReason = FINISH_REASONS[finishOf(this.#answer)];
-    return event({ candidates: [{ ...candidate([]), finishReason }], usageMetadata: usageFields(this.#answer) });
+    const usageMetadata = usageFields(this.#answer);
+    return event({ candidates: [{ ...candidate([]), finishReason }], usageMetadata, ...NAMES });
   }
 
   fault(message: string): string {
@@ -115,7 +119,7 @@ class ContentStream implements VendorStream {
     }
     for (const text of this.#answer.text ?? []) parts.unshift({ text });
     const finishReason = FINISH_REASONS[finishOf(this.#answer)];
-    return { candidates: [{ ...candidate(parts), finishReason }], usageMetadata: usageFields(this.#answer) };
+    return { candidates: [{ ...candidate(parts), finishReason }], usageMetadata: usageFields(this.#answer), ...NAMES };
   }
 
   #part(piece: VendorPiece): object | undefined {

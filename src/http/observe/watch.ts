@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Observation } from '../../observe/observation.ts';
 import type { Observer } from '../../observe/observer.ts';
+import { samplingOf } from '../../observe/sampling.ts';
 import type { PlainRoute } from '../deps.ts';
+import type { JsonBody } from '../edge/json-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,10 +19,12 @@ declare module 'fastify' {
 /** Prepares a server for `observe`. */
 export function watchRequests(app: FastifyInstance, observer: Observer): void {
   app.decorateRequest('observation', undefined);
-  if (observer.mode !== 'full') return;
+  if (observer.mode !== 'full' && !observer.traces) return;
   app.addHook('preHandler', async ({ observation, body, query, method }) => {
     if (observation?.operation === undefined) return;
-    observation.body = method === 'GET' ? query : (body as { value?: unknown } | undefined)?.value;
+    const json = body as JsonBody | undefined;
+    if (observer.traces) observation.sampling = samplingOf(json?.outlined?.value ?? json?.value);
+    if (observer.mode === 'full') observation.body = method === 'GET' ? query : json?.value;
   });
 }
 

@@ -5,6 +5,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { sumUsages } from '../../core/usage.ts';
 import { noteRateLimits, rateLimitsOf } from '../../outbound/rate-limits.ts';
 import { openChunks } from '../../routing/chunks.ts';
+import type { Summary } from '../../routing/relayed.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
 import { furtherFields } from '../task-fields.ts';
@@ -47,9 +48,11 @@ export async function completeByChat(
   }
   const begin = async (prompt: string): Promise<Choice> => {
     const own = scope.fork();
-    const onUsage = (usage: Usage): void => deps.router.spent(target, usage, own);
+    const onEnd = ({ usage }: Summary): void => {
+      if (usage !== undefined) deps.router.spent(target, usage, own);
+    };
     const request = toChat(body, prompt, target);
-    const opened = await openChunks(target, request, own, deps.deadlines, deps.config().limits, onUsage);
+    const opened = await openChunks(target, request, own, deps.deadlines, deps.config().limits, onEnd);
     for (const field of own.dropped) scope.drop(field);
     noteRateLimits(scope, rateLimitsOf(own));
     return { prompt, chunks: opened.chunks };

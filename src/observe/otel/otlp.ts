@@ -9,11 +9,24 @@ export interface KeyValue {
   readonly value: object;
 }
 
-/** Whole numbers are 64 bits wide there, and so texts in JSON. */
+/** What is measured, and so a fraction even where it happens to be whole: collectors keep one type for each name. */
+const FRACTIONS: ReadonlySet<string> = new Set([
+  'gen_ai.request.temperature',
+  'gen_ai.request.top_p',
+  'gen_ai.request.frequency_penalty',
+  'gen_ai.request.presence_penalty',
+  'gen_ai.response.time_to_first_chunk',
+  'sluice.cost_usd',
+]);
+
 export function attributes(values: Readonly<Record<string, AttributeValue>>): readonly KeyValue[] {
-  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: typed(value) }]));
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return [{ key, value: FRACTIONS.has(key) ? { doubleValue: value } : typed(value) }];
+  });
 }
 
+/** Whole numbers are 64 bits wide there, and so texts in JSON. */
 function typed(value: Exclude<AttributeValue, undefined>): object {
   if (typeof value === 'object') return { arrayValue: { values: value.map(typed) } };
   if (typeof value === 'string') return { stringValue: value.toWellFormed() };

@@ -65,7 +65,7 @@ function answering(
   spanId: string,
   addressOf: AddressOf,
 ): readonly Span[] {
-  const { provider, model = '', usage, error, finishes } = seen;
+  const { provider, model = '', usage, error, finishes, answeredAs, firstChunk } = seen;
   if (provider === undefined) return [];
   const end = nanoseconds(seen.time + seen.duration);
   const hasFailed = error !== undefined && isFailure(seen);
@@ -78,11 +78,16 @@ function answering(
       endTimeUnixNano: end,
       attributes: attributes({
         ...about(seen, { provider, model }, addressOf),
+        'gen_ai.response.id': answeredAs?.id,
+        'gen_ai.response.model': answeredAs?.model,
+        'gen_ai.response.time_to_first_chunk':
+          seen.stream && firstChunk !== undefined ? Math.max(0, firstChunk - seen.askedAt) / 1_000 : undefined,
         'gen_ai.response.finish_reasons': finishes.length === 0 ? undefined : finishes,
         'gen_ai.usage.input_tokens': usage?.promptTokens,
         'gen_ai.usage.output_tokens': usage?.completionTokens,
         'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens,
         'gen_ai.usage.cache_creation.input_tokens': usage?.cacheWriteTokens,
+        'gen_ai.usage.reasoning.output_tokens': usage?.reasoningTokens,
         'error.type': hasFailed ? error.code : undefined,
       }),
       ...(hasFailed ? failureOf(error.code, end) : {}),
@@ -95,7 +100,7 @@ function nameOf({ operation }: Observation, { model }: { readonly model: string 
 }
 
 function about(
-  { operation }: Observation,
+  { operation, stream, sampling }: Observation,
   { provider, model }: Pick<FailedAttempt, 'provider' | 'model'>,
   addressOf: AddressOf,
 ): Record<string, AttributeValue> {
@@ -104,6 +109,8 @@ function about(
     'gen_ai.operation.name': operationName(operation),
     'gen_ai.provider.name': providerName(provider),
     'gen_ai.request.model': model === '' ? undefined : model,
+    'gen_ai.request.stream': stream || undefined,
+    ...sampling,
     'server.address': address?.hostname,
     'server.port': address === undefined ? undefined : portOf(address),
   };

@@ -27,13 +27,22 @@ const STATUSES = [
 
 /** Bedrock's streams are no events; its library reads them to the end of the connection. */
 describe('an answer that is complete ends soon, though its connection stays open', { concurrency: true }, () => {
-  for (const kind of ['anthropic', 'google', 'openai-responses'] as const) {
+  for (const [kind, said] of [
+    ['anthropic', { answeredAs: { id: 'msg_scripted', model: 'claude-haiku-4-5' } }],
+    ['google', { answeredAs: { id: 'resp_scripted' } }],
+    [
+      'openai-responses',
+      {
+        serviceTier: 'default',
+        answeredAs: { id: 'resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b', model: 'gpt-5.2' },
+      },
+    ],
+  ] as const) {
     test(kind, { timeout: 15_000 }, async () => {
       await using vendor = await openVendor(kind, () => ({ text: ['Hi', ' you'], lingers: true }));
       const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
       assert.equal(contentOf(chunks), 'Hi you');
-      const served = kind === 'openai-responses' ? { serviceTier: 'default' } : {};
-      assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop', ...served });
+      assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop', ...said });
       assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
     });
   }

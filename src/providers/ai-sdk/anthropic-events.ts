@@ -1,4 +1,5 @@
-import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
+import { answeredAs } from '../../core/answered-as.ts';
+import type { AnsweredAs, Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { membersOf, parseObject, present, textOf, wordsOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { callId, failureIn, isFailure, saysReason, stopReasonOf } from './anthropic-mend.ts';
@@ -27,6 +28,7 @@ export class MessageEvents {
   #usage: Json = {};
   /** What comes with the end of the message. */
   #end: Json = {};
+  #named: { readonly answeredAs?: AnsweredAs } = {};
   #isEnding = false;
   finished = false;
 
@@ -40,6 +42,7 @@ export class MessageEvents {
       case 'message_start': {
         const { content: _, usage, ...message } = membersOf(event['message']);
         this.#usage = numbers(usage);
+        this.#named = answeredAs(message['id'], message['model']);
         batch.push(empty({ message: { ...message, ...counted(this.#usage) } }));
         break;
       }
@@ -172,6 +175,7 @@ export class MessageEvents {
       type: 'finish',
       finish: toFinish(reason),
       ...(typeof stopSequence === 'string' ? { stopSequence } : {}),
+      ...this.#named,
     });
     this.finished = true;
   }

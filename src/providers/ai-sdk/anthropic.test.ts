@@ -132,7 +132,11 @@ describe('anthropic', () => {
   test('a connection that stays open after the answer is closed by us', async () => {
     await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'], lingers: true }));
     const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
-    assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop' });
+    assert.deepEqual(chunks.at(-1), {
+      type: 'finish',
+      finish: 'stop',
+      answeredAs: { id: 'msg_scripted', model: 'claude-haiku-4-5' },
+    });
     assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
   });
 

@@ -7,7 +7,8 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
+import { answeredAs } from '../../core/answered-as.ts';
+import type { AnsweredAs, Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -42,6 +43,7 @@ export class Translator {
   readonly #texts = new Map<string, SharedV4ProviderMetadata>();
   readonly #reasoning = new Map<string, LanguageModelV4ReasoningPart>();
   readonly #unreadable = new Unreadable();
+  #named: { readonly answeredAs?: AnsweredAs } = {};
   finished = false;
 
   constructor(options: TranslatorOptions) {
@@ -125,6 +127,9 @@ export class Translator {
         if (!isNews(part.error)) throw streamFailure(this.#options.speaker, part.error);
         this.#options.log.debug({}, 'a part of an answer of a type that the vendor library does not know is left out');
         break;
+      case 'response-metadata':
+        this.#named = answeredAs(part.id, part.modelId);
+        break;
       case 'finish':
         this.#finish(part, batch);
         break;
@@ -200,7 +205,7 @@ export class Translator {
     if (counted !== undefined) batch.push({ type: 'usage', usage: counted });
     const stopSequence = vendorText(providerMetadata, 'anthropic', 'stopSequence');
     const serviceTier = vendorText(providerMetadata, 'openai', 'serviceTier');
-    batch.push({ type: 'finish', finish, ...defined({ stopSequence, serviceTier }) });
+    batch.push({ type: 'finish', finish, ...defined({ stopSequence, serviceTier }), ...this.#named });
     this.finished = true;
   }
 }

@@ -1,3 +1,4 @@
+import { answeredAs } from '../../core/answered-as.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { dataUri } from '../../core/data-uri.ts';
@@ -84,7 +85,8 @@ export class ContentEvents {
     this.#aside({ answer: { ...this.#answer, ...candidate } }, batch);
     const usage = toUsage(numbers(this.#answer['usageMetadata']));
     if (usage !== undefined) batch.push({ type: 'usage', usage });
-    batch.push({ type: 'finish', finish: toFinish(reason, this.#calls > 0) });
+    const { responseId, modelVersion } = this.#answer;
+    batch.push({ type: 'finish', finish: toFinish(reason, this.#calls > 0), ...answeredAs(responseId, modelVersion) });
     this.finished = true;
   }
 }

@@ -1,3 +1,4 @@
+import { answeredAs } from '../../core/answered-as.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { membersOf, textOf } from '../../core/objects.ts';
 import { asArguments, FREEFORM_END, FREEFORM_OPENING, modelName, withinQuotes } from '../../core/tool-names.ts';
@@ -167,6 +168,7 @@ export class ResponseEvents {
       type: 'finish',
       finish: isIncomplete ? toFinish(reason) : this.#calls.size > 0 ? 'tool_calls' : 'stop',
       ...(typeof tier === 'string' ? { serviceTier: tier } : {}),
+      ...answeredAs(response['id'], response['model']),
     });
     this.finished = true;
   }

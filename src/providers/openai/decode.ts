@@ -1,3 +1,4 @@
+import { answeredAs } from '../../core/answered-as.ts';
 import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -42,6 +43,8 @@ export class ChatDecoder {
   #finish: string | undefined;
   #usage: Usage | undefined;
   #tier: string | undefined;
+  #id: unknown;
+  #model: unknown;
   /** Told anew with every event, or with the last one. */
   #found: readonly Source[] = [];
   #done = false;
@@ -103,11 +106,10 @@ export class ChatDecoder {
     if (typeof json !== 'object' || json === null) return;
     const failure = failureInAnswer(json);
     if (failure !== undefined) throw failure;
-    const {
-      choices,
-      usage,
-      service_tier: tier,
-    } = json as { choices?: unknown; usage?: unknown; service_tier?: unknown };
+    const { id, model, choices, usage, service_tier: tier } = json as Readonly<Record<string, unknown>>;
+    // Some say nothing with the first events, or the last.
+    this.#id ||= id;
+    this.#model ||= model;
     if (typeof tier === 'string' && tier !== '') this.#tier = tier;
     if (usage !== undefined && usage !== null) this.#usage = decodeUsage(usage) ?? this.#usage;
     this.#found = foundSources(json) ?? this.#found;
@@ -139,7 +141,7 @@ export class ChatDecoder {
     for (const source of this.#found) into.push({ type: 'source', source });
     if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
     const served = this.#tier === undefined ? {} : { serviceTier: this.#tier };
-    into.push({ type: 'finish', finish: this.#reason(), ...served });
+    into.push({ type: 'finish', finish: this.#reason(), ...served, ...answeredAs(this.#id, this.#model) });
   }
 
   /** Whether `[DONE]` alone ends the answer, and that in the middle of a call. */
