@@ -41,6 +41,8 @@ export class KeptLog {
   #isStale = false;
   /** The place in the log up to which all is written. */
   #written = 0;
+  /** The latest time until which anything was to be kept. */
+  #latest = 0;
   /** The batches whose entries stand in the log. */
   #known: ReadonlySet<string> = new Set();
   #working: Promise<unknown> = Promise.resolve();
@@ -158,7 +160,7 @@ export class KeptLog {
     const name = (named: readonly Batch[]) => (named.some(({ id }) => id === batch.id) ? undefined : [...named, batch]);
     // The index first: what it does not name, nobody would find again.
     await this.#index(name);
-    const expires = Date.now() + KEPT_MS;
+    const expires = this.#expires();
     // Entries are JSON, and stay what they are: as texts in JSON each of their quotes would be looked at and written anew.
     const json = `{"id":"${batch.id}","expires":${expires},"value":[${entries.join(',')}]}`;
     try {
@@ -193,14 +195,22 @@ export class KeptLog {
   }
 
   async #batches(): Promise<readonly Batch[]> {
-    return ((await this.#records.get(INDEX))?.value as readonly Batch[] | undefined) ?? [];
+    const index = await this.#records.get(INDEX);
+    this.#expires(index);
+    return (index?.value as readonly Batch[] | undefined) ?? [];
+  }
+
+  /** Until when what is written now is kept: no shorter than what was before, since the clock may have been set back. */
+  #expires(index?: CacheRecord): number {
+    this.#latest = Math.max(this.#latest, index?.expires ?? 0, Date.now() + KEPT_MS);
+    return this.#latest;
   }
 
   /** Changes the index as it is then: another process may have changed it, too. */
   async #index(change: (named: readonly Batch[]) => readonly Batch[] | undefined): Promise<void> {
     await this.#records.update(INDEX, (present) => {
       const value = change((present?.value as readonly Batch[] | undefined) ?? []);
-      return value && { id: INDEX, expires: Date.now() + KEPT_MS, value };
+      return value && { id: INDEX, expires: this.#expires(present), value };
     });
   }
 

@@ -331,6 +331,22 @@ describe('the request log', { timeout: 60_000 }, () => {
   });
 });
 
+test('a run by a clock that was far behind loses nothing of the request log', { timeout: 60_000 }, async (context) => {
+  const world = await openObserved();
+  context.after(() => world.close());
+  const { id } = await chat(world);
+  await entryOf(world, id);
+  await world.restart();
+  const clock = context.mock.method(Date, 'now', () => 0);
+  await world.restart();
+  await chat(world);
+  await eventually('both are there', async () => (await logged(world)).total === 2);
+  await world.restart();
+  clock.mock.restore();
+  await world.restart();
+  assert.equal((await entryOf(world, id)).id, id);
+});
+
 describe('the request log with content', { timeout: 60_000 }, () => {
   let world: ObservedWorld;
   before(async () => {
