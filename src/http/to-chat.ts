@@ -99,13 +99,15 @@ function refuseBroken({ content }: WireMessage, place: string, code: 'invalid_re
   if (!Array.isArray(content)) return;
   for (const [at, part] of content.entries()) {
     for (const each of toPart(part)) {
-      if (each.type !== 'media') continue;
-      const wanted = wantedInstead(each.url);
-      if (wanted === undefined) continue;
-      const param = `${place}.content[${at}]`;
-      throw new SluiceError(code, `'${param}' must be ${wanted}.`, { param });
+      if (each.type === 'media') refuseUnreadable(each.url, `${place}.content[${at}]`, code);
     }
   }
+}
+
+/** Throws at the address of media that nobody could read, by the name of the field that holds it. */
+export function refuseUnreadable(url: string, param: string, code: 'invalid_request' | 'invalid_field'): void {
+  const wanted = wantedInstead(url);
+  if (wanted !== undefined) throw new SluiceError(code, `'${param}' must be ${wanted}.`, { param });
 }
 
 function wantedInstead(url: string): string | undefined {

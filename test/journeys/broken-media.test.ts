@@ -10,6 +10,8 @@ const FORMATS: readonly {
   readonly path: (model: string) => string;
   readonly body: (model: string, data: string) => Record<string, unknown>;
   readonly message: (error: { message: string } & string) => string;
+  /** What it calls the picture, where that is told. */
+  readonly field?: string;
 }[] = [
   {
     path: () => '/v1/responses',
@@ -36,11 +38,49 @@ const FORMATS: readonly {
       contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }] }],
     }),
     message: ({ message }) => message,
+    field: 'contents[0].parts[0].inlineData.data',
+  },
+  {
+    path: (model) => `/v1beta/models/${model}:generateContent`,
+    body: (_model, data) => ({
+      contents: [
+        { role: 'user', parts: { text: 'Look.' } },
+        { role: 'model', parts: [{ functionCall: { name: 'look' } }] },
+        {
+          role: 'user',
+          parts: [
+            {
+              functionResponse: {
+                name: 'look',
+                response: { output: 'Seen.' },
+                parts: [{ inlineData: { mimeType: 'image/png', data } }],
+              },
+            },
+          ],
+        },
+      ],
+    }),
+    message: ({ message }) => message,
+    field: 'contents[2].parts[0].functionResponse.parts[0].inlineData.data',
   },
   {
     path: () => '/api/chat',
-    body: (model, data) => ({ model, stream: false, messages: [{ role: 'user', content: 'What?', images: [data] }] }),
+    body: (model, data) => ({
+      model,
+      stream: false,
+      messages: [
+        { role: 'system', content: 'Look well.' },
+        { role: 'user', content: 'What?', images: ['AAAA', data] },
+      ],
+    }),
     message: (error) => error,
+    field: 'messages[1].images[1]',
+  },
+  {
+    path: () => '/api/generate',
+    body: (model, data) => ({ model, stream: false, system: 'Look well.', prompt: 'What?', images: [data] }),
+    message: (error) => error,
+    field: 'images[0]',
   },
 ];
 
@@ -56,17 +96,21 @@ test('a picture that is no base64 is refused in every format that is translated,
   );
   try {
     for (const model of ['mock/test-model', 'vertex/gemini-2.5-flash'])
-      for (const { path, body, message } of FORMATS) {
+      for (const { path, body, message, field } of FORMATS) {
         // What Gemini's own clients say goes to Gemini as it is.
         if (path(model).startsWith('/v1beta') && model.startsWith('vertex')) continue;
         const good = await ask(gateway.origin, { path: path(model), body: body(model, 'AAAA') });
         assert.equal(good.status, 200, good.text);
         const { length } = [...openai.requests, ...gemini.requests];
-        for (const data of ['!!!', 'https://host.example/a.png']) {
+        for (const [data, wanted] of [
+          ['!!!', 'valid base64'],
+          ['https://host.example/a.png', 'base64 or a data: URI, and not an address'],
+        ] as const) {
           const answer = await ask(gateway.origin, { path: path(model), body: body(model, data) });
           assert.equal(answer.status, 400, `${path(model)} ${answer.text}`);
           const { error } = answer.json as { error: { message: string } & string };
-          assert.match(message(error), /Media must be valid base64, and not empty\.$/);
+          if (field === undefined) assert.match(message(error), /Media must be valid base64, and not empty\.$/);
+          else assert.equal(message(error).replace(/^\w+: /, ''), `'${field}' must be ${wanted}.`);
         }
         assert.equal([...openai.requests, ...gemini.requests].length, length, path(model));
       }

@@ -2,6 +2,7 @@ import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/
 import { dataUri } from '../../core/data-uri.ts';
 import { mediaKind } from '../../core/media-types.ts';
 import { uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
+import { refuseUnreadable } from '../to-chat.ts';
 import { fromSignature } from './signature.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -37,6 +38,28 @@ export function toSystem(instruction: WireContent | string): DecodedContents {
     return text === '' ? [] : [{ type: 'text', text }];
   });
   return { messages: content.length === 0 ? [] : [{ role: 'system', content }], foreign: [...foreign] };
+}
+
+/** Throws at media that nobody could read. Google hears of them as they are. */
+export function refuseBroken(contents: readonly WireContent[]): void {
+  for (const [index, content] of contents.entries()) {
+    for (const [at, part] of partsOf(content).entries()) {
+      const place = `contents[${index}].parts[${at}]`;
+      refuseBrokenPart(part, place);
+      for (const [which, each] of (part.functionResponse?.parts ?? []).entries()) {
+        refuseBrokenPart(each, `${place}.functionResponse.parts[${which}]`);
+      }
+    }
+  }
+}
+
+function refuseBrokenPart({ inlineData, fileData }: WirePart, place: string): void {
+  if (inlineData !== undefined) {
+    const { data, mimeType = '' } = inlineData;
+    // An empty text is one to most vendors; it is theirs to refuse.
+    if (data === '' && mimeType.startsWith('text/')) return;
+    refuseUnreadable(dataUri(mimeType, data), `${place}.inlineData.data`, 'invalid_request');
+  } else if (fileData !== undefined) refuseUnreadable(fileData.fileUri, `${place}.fileData.fileUri`, 'invalid_request');
 }
 
 class ContentsDecoder {

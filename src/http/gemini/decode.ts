@@ -4,7 +4,7 @@ import type { Wish } from '../../routing/select.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { memoryOf } from '../user.ts';
 import { toSettings } from './config.ts';
-import { type DecodedContents, toMessages, toSystem } from './contents.ts';
+import { type DecodedContents, refuseBroken, toMessages, toSystem } from './contents.ts';
 import { type GenerateContentBody, KNOWN_FIELDS, OWN_FIELDS, REFUSED_FIELDS, type WireContent } from './wire.ts';
 
 type Json = Record<string, unknown>;
@@ -16,6 +16,8 @@ export interface Decoded {
   readonly fields: Json;
   /** The paths of the fields that only Google understands. */
   readonly foreign: readonly string[];
+  /** Throws at what only Google might read. */
+  refuseBroken(): void;
 }
 
 /** The tools by which Google searches the web: as it is now, and as older models know it. */
@@ -45,6 +47,7 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
     },
     fields: fieldsOf(body),
     foreign: [...foreign, ...system.foreign, ...parts, ...unknown],
+    refuseBroken: () => refuseBroken(contents),
   };
 }
 

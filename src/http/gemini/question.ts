@@ -42,10 +42,13 @@ export async function toQuestion(
     dropped: [...REFUSED_FIELDS].filter((name) => Object.hasOwn(body, name)),
     asked,
     request: () => asked,
-    send: (ready, target) =>
-      speaks(target.provider, 'gemini')
-        ? { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields }
-        : forOthers(ready, decoded.foreign, searchesHere, target),
+    send(ready, target) {
+      if (speaks(target.provider, 'gemini')) {
+        return { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields };
+      }
+      decoded.refuseBroken();
+      return forOthers(ready, decoded.foreign, searchesHere, target);
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import { dataUri, isDataUri, mimeTypeOf } from '../../core/data-uri.ts';
 import { present } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { Wish } from '../../routing/select.ts';
-import { toWebSearch } from '../to-chat.ts';
+import { refuseUnreadable, toWebSearch } from '../to-chat.ts';
 import { memoryOf } from '../user.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import {
@@ -42,7 +42,7 @@ export function generateToRequest(body: GenerateBody, wish: Wish): ChatRequest {
   const asked: WireMessage = { role: 'user', content: prompt ?? '', images: images ?? [] };
   return {
     ...common(body, wish),
-    messages: toMessages(system ? [{ role: 'system', content: system }, asked] : [asked]),
+    messages: toMessages(system ? [{ role: 'system', content: system }, asked] : [asked], () => ''),
   };
 }
 
@@ -127,15 +127,18 @@ function toTool({ function: called }: WireTool): Tool[] {
 }
 
 /** Messages → ours. Results that do not say which call they answer belong to the oldest open one of that name. */
-function toMessages(messages: readonly WireMessage[]): readonly Message[] {
+function toMessages(
+  messages: readonly WireMessage[],
+  placeOf = (index: number) => `messages[${index}].`,
+): readonly Message[] {
   const open: { readonly id: string; readonly name: string }[] = [];
   let calls = 0;
   const nextId = (): string => {
     calls += 1;
     return `call_${calls - 1}`;
   };
-  return messages.map((message): Message => {
-    const content = toParts(message);
+  return messages.map((message, index): Message => {
+    const content = toParts(message, placeOf(index));
     switch (message.role) {
       case 'assistant': {
         const toolCalls = (message.tool_calls ?? []).map((call) => toToolCall(call, nextId));
@@ -185,9 +188,9 @@ function toThoughts({ thinking, thinking_blocks: blocks }: WireMessage): Part[] 
   return thinking ? [{ type: 'reasoning', text: thinking }] : [];
 }
 
-function toParts({ content, images, buckets }: WireMessage): Part[] {
+function toParts({ content, images, buckets }: WireMessage, place: string): Part[] {
   return [
-    ...(images ?? []).map(toImage),
+    ...(images ?? []).map((image, at) => toImage(image, `${place}images[${at}]`)),
     ...(buckets ?? []).map(
       ({ bucket_id: bucketId, name }): Part => ({ type: 'bucket', bucketId, ...(name === undefined ? {} : { name }) }),
     ),
@@ -205,7 +208,13 @@ const MAGIC: readonly (readonly [string, string])[] = [
 ];
 
 /** An image is base64 without a word about its type; some clients send a whole `data:` URI. */
-function toImage(image: string): MediaPart {
+function toImage(image: string, param: string): MediaPart {
+  const part = imageOf(image);
+  refuseUnreadable(part.url, param, 'invalid_request');
+  return part;
+}
+
+function imageOf(image: string): MediaPart {
   if (isDataUri(image)) return { type: 'media', kind: 'image', url: image, ...mimeTypeOf(image) };
   const mimeType = MAGIC.find(([start]) => image.startsWith(start))?.[1] ?? 'image/png';
   return { type: 'media', kind: 'image', url: dataUri(mimeType, image), mimeType };
