@@ -30,6 +30,11 @@ const speaks =
     response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(audio);
   };
 
+/** What it was never asked for: a piece of its answer. */
+const speaksInPart: Answer = (_request, response) => {
+  response.writeHead(206, { 'content-type': 'audio/mpeg', 'content-range': 'bytes 0-39/4000' }).end(AUDIO);
+};
+
 const fails =
   (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
   (_request, response) => {
@@ -192,6 +197,7 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
     ['its failure', fails(500, 'oops'), 502, 'upstream_failed', /500/],
     ['JSON where audio belongs', fails(200, { error: 'Unexpected endpoint' }), 502, 'upstream_invalid', /json/],
     ['a page', speaks('text/html'), 502, 'upstream_invalid', /text\/html/],
+    ['a part of the audio', speaksInPart, 502, 'upstream_invalid', /206/],
     ['nothing at all', speaks('audio/mpeg', ''), 502, 'upstream_invalid', /without any audio/],
     ['a redirect', fails(302, '', { location: 'http://127.0.0.1:1/' }), 502, 'upstream_invalid', /redirects/],
   ] as const) {
@@ -351,6 +357,7 @@ for (const { kind, query, path, header, body, failure } of VENDORS) {
       ['a wrong key', fails(401, { message: 'no' }), 401, 'missing_credentials'],
       ['its failure', fails(500, 'oops'), 502, 'upstream_failed'],
       ['JSON where audio belongs', fails(200, {}), 502, 'upstream_invalid'],
+      ['a part of the audio', speaksInPart, 502, 'upstream_invalid'],
       ['a redirect', fails(307, '', { location: 'http://127.0.0.1:1/' }), 502, 'upstream_invalid'],
     ] as const) {
       test(`${name}: ${status} ${code}`, async (context) => {

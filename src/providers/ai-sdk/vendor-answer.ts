@@ -23,10 +23,15 @@ export async function goodAnswer(
     throw notReached(speaker, error);
   }
   const { status, headers, body } = response;
-  if (response.ok) return response;
+  // Nobody asked for a part, so that it would be taken for the whole.
+  if (response.ok && status !== 206) return response;
   if (status >= 300 && status < 400) {
     body?.cancel().catch(() => {});
     throw redirected(speaker, status);
+  }
+  if (status === 206) {
+    body?.cancel().catch(() => {});
+    throw new SluiceError('upstream_invalid', `${speaker.label} answered 206: with a part of what it was asked for.`);
   }
   throw statusFailure(speaker, status, headers, worded((await errorBody(body)).toString('utf8')));
 }
