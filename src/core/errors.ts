@@ -90,7 +90,7 @@ export interface ErrorDetail {
 }
 
 /** A class of failure before the words of an upstream that is a Sluice itself: ours is said in its place. */
-const NAMED = new RegExp(`^(?:${[...new Set(Object.values(CATALOGUE).map(({ name }) => name))].join('|')}): `);
+const NAMED = new RegExp(`^(?:${[...new Set(Object.values(CATALOGUE).map(({ name }) => name))].join('|')}):(?: |$)`);
 
 /** The one error class whose text a client may see. Everything else becomes `internal`, without its text. */
 export class SluiceError extends Error {
@@ -115,7 +115,7 @@ export class SluiceError extends Error {
   /** The same error with the provider and model it came from, unless it already names them. */
   from(provider: string, model: string): SluiceError {
     if (this.options.provider !== undefined) return this;
-    const message = this.message.replace(NAMED, '');
+    const message = this.message.replace(NAMED, '') || 'The provider reported an error without an explanation.';
     return new SluiceError(this.code, message, { ...this.options, provider, model, cause: this });
   }
 

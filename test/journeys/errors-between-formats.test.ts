@@ -101,5 +101,25 @@ describe('the field at fault', () => {
         assert.doesNotMatch(said, /BadRequestError: BadRequestError/);
       }
     });
+
+    for (const nothing of ['BadRequestError: ', 'BadRequestError:']) {
+      test(`one that says its class and nothing else, "${nothing}", is told as one without words: ${kind}`, async () => {
+        answer = { error: { code: 400, message: nothing } };
+        const { origin } = world.gateway;
+        for (const [path, body] of [
+          ['/v1/chat/completions', { model: `${kind}/m`, messages }],
+          ['/backend-api/v2/conversation', { provider: kind, model: 'm', messages }],
+        ] as const) {
+          const response = await fetch(`${origin}${path}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          });
+          const said = await response.text();
+          assert.doesNotMatch(said, /BadRequestError: (?:BadRequestError|")/, said);
+          assert.match(said, /without an explanation/);
+        }
+      });
+    }
   }
 });
