@@ -307,7 +307,12 @@ describe('wrong types and ranges', () => {
       assert.equal(param, 'input');
       return message;
     };
-    assert.match(await told(undefined), /'input' is required: a text, or items\.$/);
+    for (const none of [undefined, null]) {
+      assert.match(await told(none), /'input' is required: a text, or items\.$/);
+    }
+    for (const empty of ['', []]) {
+      assert.match(await told(empty), /'input' must not be empty: a text, or items\.$/);
+    }
     assert.match(
       await told([{ role: 'user', content: '' }]),
       /'input' must have an item with content: a text, or items\.$/,

@@ -96,7 +96,9 @@ function readableParts(content: readonly Part[]): readonly Part[] {
 
 /** No message is left that the model could answer. */
 export function missingInput(input: ResponseBody['input']): SluiceError {
-  const fault = Array.isArray(input) && input.length > 0 ? 'must have an item with content' : 'is required';
+  const isEmpty = input === '' || (Array.isArray(input) && input.length === 0);
+  const isThere = input !== undefined && input !== null;
+  const fault = isEmpty ? 'must not be empty' : isThere ? 'must have an item with content' : 'is required';
   return new SluiceError('invalid_field', `'input' ${fault}: a text, or items.`, { param: 'input' });
 }
 
