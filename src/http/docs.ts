@@ -65,14 +65,41 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   };
 }
 
+/** By `answerHeaders` in `answer.ts`. */
+const MODEL_HEADERS = {
+  'x-sluice-provider': { description: 'Who answered', schema: { type: 'string' } },
+  'x-sluice-model': { description: 'The model that answered, by its name there', schema: { type: 'string' } },
+  'x-sluice-attempts': { description: 'How many were asked until one answered', schema: { type: 'integer' } },
+  'x-sluice-dropped': {
+    description: 'Fields of the request that had no place there, separated by commas',
+    schema: { type: 'string' },
+  },
+  ...Object.fromEntries(
+    ['limit', 'remaining', 'reset'].flatMap((what) =>
+      ['requests', 'tokens'].map((unit) => [
+        `x-ratelimit-${what}-${unit}`,
+        {
+          description: 'As the upstream said it, like all else that it calls x-ratelimit-… or anthropic-ratelimit-…',
+          schema: { type: 'string' },
+        },
+      ]),
+    ),
+  ),
+};
 const HEADERS = {
   'x-request-id': { description: 'Under which the log has the request', schema: { type: 'string' } },
   'retry-after': { description: 'Seconds after which it is worth trying again', schema: { type: 'integer' } },
-} as const;
+  ...MODEL_HEADERS,
+};
+
 /** The same, as each operation names them. */
-const ERROR_HEADERS = Object.fromEntries(
-  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+function headersNamed(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const EVERY_HEADER = headersNamed(['x-request-id']);
+const ERROR_HEADERS = headersNamed(['x-request-id', 'retry-after']);
+const OF_MODEL = headersNamed(Object.keys(MODEL_HEADERS));
 
 /** What is as the answer's schema says: JSON, or lines of it. */
 const IS_JSON = /^application\/(x-nd)?json$/;
@@ -107,13 +134,16 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
   };
 }
 
-const REDIRECT = { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } as const;
+const REDIRECT = {
+  description: 'Where the answer is',
+  headers: { ...EVERY_HEADER, location: { schema: { type: 'string' } } },
+};
 
-function answerOf({ answer, answerHeaders, produces = ['application/json'] }: Route): Json {
+function answerOf({ answer, answerHeaders, kind, produces = ['application/json'] }: Route): Json {
   const form = answer === undefined ? {} : { schema: schemaOf(answer, 'output') };
   return {
     description: 'The answer',
-    ...headersOf(answerHeaders),
+    headers: { ...EVERY_HEADER, ...(kind === undefined ? {} : OF_MODEL), ...headersOf(answerHeaders) },
     content: Object.fromEntries(produces.map((type) => [type, IS_JSON.test(type) ? form : {}])),
   };
 }
@@ -143,12 +173,10 @@ function parametersOf(parameters: z.ZodObject | undefined, where: 'query' | 'hea
   }));
 }
 
-function headersOf(headers: z.ZodObject | undefined): { readonly headers?: Json } {
+function headersOf(headers: z.ZodObject | undefined): Json {
   if (headers === undefined) return {};
   const { properties = {} } = schemaOf(headers, 'output') as { properties?: Record<string, Json> };
-  return {
-    headers: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, described(property)])),
-  };
+  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, described(property)]));
 }
 
 /** What is said of a parameter or header stands beside its schema. */

@@ -261,6 +261,7 @@ aliases: { fast: acme/test-model }
         ],
       );
       assert.deepEqual(Object.keys(responses[200].headers ?? {}), [
+        'x-request-id',
         'x-goog-upload-status',
         'x-goog-upload-size-received',
         'x-goog-upload-url',
@@ -326,10 +327,43 @@ aliases: { fast: acme/test-model }
     const described = api.document['components'] as { readonly headers: Readonly<Record<string, object>> };
     const { headers } = await fetch(`${gateway.origin}/v1/models/nothing`);
     assert.ok(headers.has('x-request-id'));
-    assert.deepEqual(Object.keys(described.headers), ['x-request-id', 'retry-after']);
+    assert.deepEqual(Object.keys(described.headers).slice(0, 2), ['x-request-id', 'retry-after']);
     for (const [operation, { responses }] of api.operations) {
       const { default: failed } = responses as { readonly default: { readonly headers?: object } };
       assert.deepEqual(Object.keys(failed.headers ?? {}), ['x-request-id', 'retry-after'], operation);
+    }
+  });
+
+  test('the headers of answers are described', async () => {
+    const chat = { model: 'acme/test-model', messages: MESSAGES, stream: false };
+    for (const [operation, path, body] of [
+      ['POST /v1/chat/completions', '/v1/chat/completions', { ...chat, x_unknown: 1 }],
+      ['POST /v1/messages', '/v1/messages', { ...chat, max_tokens: 9, thinking: { type: 'adaptive' } }],
+      ['POST /v1/responses', '/v1/responses', { model: chat.model, input: 'Hi' }],
+      ['POST /api/chat', '/api/chat', chat],
+      [
+        'POST /v1beta/models/{id}',
+        '/v1beta/models/acme/test-model:generateContent',
+        { contents: [{ parts: [{ text: 'Hi' }] }], safetySettings: [] },
+      ],
+      ['POST /backend-api/v2/conversation', '/backend-api/v2/conversation', { ...chat, stream: undefined }],
+      ['GET /v1/models', '/v1/models', undefined],
+    ] as const) {
+      const response = await fetch(gateway.origin + path, {
+        method: operation.split(' ')[0] ?? '',
+        ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      });
+      await response.text();
+      assert.equal(response.status, 200, operation);
+      const { responses } = api.operations.get(operation) as unknown as {
+        readonly responses: { readonly 200: { readonly headers: object } };
+      };
+      const told = [...response.headers.keys()].filter((name) => /^x-(?:request|sluice)-|ratelimit-/.test(name));
+      assert.ok(
+        told.includes('x-request-id') && told.includes('x-sluice-provider') === (body !== undefined),
+        `${told}`,
+      );
+      for (const name of told) assert.ok(name in responses[200].headers, `${operation} ${name}`);
     }
   });
 
