@@ -71,6 +71,8 @@ export interface ErrorOptions {
   readonly upstreamStatus?: number;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
+  /** Google's ids of the quotas that are used up: they alone say whether that is one of a minute or of a day. */
+  readonly quotas?: readonly string[];
   /** Headers by which an upstream paces its clients, for ours. */
   readonly rateLimits?: Readonly<Record<string, string>>;
   readonly provider?: string;

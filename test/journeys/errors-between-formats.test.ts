@@ -123,3 +123,50 @@ describe('the field at fault', () => {
     }
   }
 });
+
+test('the quotas that Google calls used up are named to everybody, and to its own clients as it names them', async () => {
+  const words = 'You exceeded your current quota. Please retry in 33.4s.';
+  const day = 'GenerateRequestsPerDayPerProjectPerModel-FreeTier';
+  const minute = 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier';
+  const TYPE = 'type.googleapis.com/google.rpc';
+  const violations = [minute, day, day, 'a "b"', 5].map((quotaId) => ({ quotaMetric: 'requests', quotaId }));
+  const server = await startScriptedServer(() => ({
+    status: 429,
+    body: {
+      error: {
+        code: 429,
+        message: words,
+        status: 'RESOURCE_EXHAUSTED',
+        details: [
+          { '@type': `${TYPE}.QuotaFailure`, violations },
+          { '@type': `${TYPE}.Help`, links: [] },
+          { '@type': `${TYPE}.RetryInfo`, retryDelay: '33.4s' },
+        ],
+      },
+    },
+  }));
+  const world = await startGatewayBefore(
+    [server],
+    `providers: { google: { kind: google, baseUrl: '${server.origin}', apiKey: k, models: [m] } }\nlimits: { attempts: 1 }`,
+  );
+  try {
+    for (const way of ['chat', 'gemini']) {
+      const [path, body] = (WAYS[way] ?? assert.fail())('google/m');
+      const response = await fetch(`${world.gateway.origin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '34']);
+      const { error } = (await response.json()) as { error: { message: string; details?: { '@type': string }[] } };
+      assert.equal(error.message, `RateLimitError: ${words} (used up: ${minute}, ${day})`);
+      if (way === 'chat') continue;
+      assert.deepEqual(error.details?.slice(1), [
+        { '@type': `${TYPE}.QuotaFailure`, violations: [{ quotaId: minute }, { quotaId: day }] },
+        { '@type': `${TYPE}.RetryInfo`, retryDelay: '34s' },
+      ]);
+    }
+  } finally {
+    await world.close();
+  }
+});

@@ -22,7 +22,7 @@ const TYPE = 'type.googleapis.com/google.rpc';
 /** An error as the Gemini API tells of it. Our own code is the reason among the details. */
 export function errorBody(error: SluiceError): Record<string, unknown> {
   const { status } = error;
-  const { param, retryAfter, provider, model } = error.options;
+  const { param, quotas, retryAfter, provider, model } = error.options;
   const metadata = { ...(provider === undefined ? {} : { provider }), ...(model ? { model } : {}) };
   return {
     error: {
@@ -34,6 +34,9 @@ export function errorBody(error: SluiceError): Record<string, unknown> {
         ...(param === undefined
           ? []
           : [{ '@type': `${TYPE}.BadRequest`, fieldViolations: [{ field: param, description: error.message }] }]),
+        ...(quotas === undefined
+          ? []
+          : [{ '@type': `${TYPE}.QuotaFailure`, violations: quotas.map((quotaId) => ({ quotaId })) }]),
         ...(retryAfter === undefined ? [] : [{ '@type': `${TYPE}.RetryInfo`, retryDelay: `${retryAfter}s` }]),
       ],
     },
@@ -41,6 +44,6 @@ export function errorBody(error: SluiceError): Record<string, unknown> {
 }
 
 /** The same for a failure inside a stream. */
-export function streamError({ code, name, message }: ErrorInfo): Record<string, unknown> {
-  return errorBody(new SluiceError(code, `${name}: ${message}`));
+export function streamError({ code, name, message, retryAfter }: ErrorInfo): Record<string, unknown> {
+  return errorBody(new SluiceError(code, `${name}: ${message}`, retryAfter === undefined ? {} : { retryAfter }));
 }

@@ -98,7 +98,7 @@ function failure(
   word?: unknown,
 ): SluiceError {
   const { label } = speaker;
-  const text = said === undefined ? undefined : clean(speaker, said);
+  const text = said === undefined ? undefined : clean(speaker, said) + usedUp(said, paced.quotas);
   const options: ErrorOptions = { ...paced, ...keptStatus(status) };
   // Google answers 400, not 401, to a key it does not know.
   const code =
@@ -108,6 +108,12 @@ function failure(
     return new SluiceError(code, refused, { ...options, status: status === 403 ? 403 : 401 });
   }
   return new SluiceError(code, text ?? `${label} answered ${status} without an explanation.`, options);
+}
+
+/** The quotas that the vendor's words do not name. */
+function usedUp(said: string, quotas: readonly string[] = []): string {
+  const unnamed = quotas.filter((id) => !said.includes(id));
+  return unnamed.length === 0 ? '' : ` (used up: ${unnamed.join(', ')})`;
 }
 
 /**
@@ -154,15 +160,32 @@ function findSluiceError(thrown: unknown): SluiceError | undefined {
 }
 
 function pacingOf(headers: Headers, json: unknown): ErrorOptions {
-  return pacing(retryAfterOf(headers, json), rateLimits(Object.fromEntries(headers)));
+  const quotas = quotasIn(json);
+  return {
+    ...pacing(retryAfterOf(headers, json), rateLimits(Object.fromEntries(headers))),
+    ...(quotas.length === 0 ? {} : { quotas }),
+  };
+}
+
+/** The ids in Google's `QuotaFailure`. Anything but words may be a secret that it quotes (S-6). */
+function quotasIn(json: unknown): readonly string[] {
+  const ids = detailsIn(json).flatMap((detail) => {
+    const violations = member(detail, 'violations');
+    return Array.isArray(violations) ? violations.map((each) => wordsOf(member(each, 'quotaId'))) : [];
+  });
+  return [...new Set(ids.filter((id) => /^[A-Z][A-Za-z-]{1,127}$/.test(id)))].slice(0, 10);
+}
+
+function detailsIn(json: unknown): readonly unknown[] {
+  const details = member(member(json, 'error'), 'details');
+  return Array.isArray(details) ? details : [];
 }
 
 /** `Retry-After` in seconds, or Google's `RetryInfo` in the error's details. */
 function retryAfterOf(headers: Headers, json: unknown): number | undefined {
   const seconds = secondsToWait(headers.get('retry-after'));
   if (seconds !== undefined) return seconds;
-  const details = member(member(json, 'error'), 'details');
-  for (const detail of Array.isArray(details) ? details : []) {
+  for (const detail of detailsIn(json)) {
     const delay = /^(\d+(?:\.\d+)?)s$/.exec(wordsOf(member(detail, 'retryDelay')))?.[1];
     if (delay !== undefined) return secondsToWait(delay);
   }
@@ -171,8 +194,7 @@ function retryAfterOf(headers: Headers, json: unknown): number | undefined {
 
 /** The first field that Google calls wrong. */
 function violationIn(json: unknown): ErrorOptions {
-  const details = member(member(json, 'error'), 'details');
-  for (const detail of Array.isArray(details) ? details : []) {
+  for (const detail of detailsIn(json)) {
     const violations = member(detail, 'fieldViolations');
     const field = member(Array.isArray(violations) ? violations[0] : undefined, 'field');
     if (typeof field === 'string') return nameOfField(field);
