@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SluiceError } from '../core/errors.ts';
 import { createServer, request } from '../core/node-http.ts';
 import type { Elsewhere } from '../http/deps.ts';
 import type { JsonBody } from '../http/edge/json-body.ts';
 import { tagOfResponse } from '../http/responses/ids.ts';
 import type { Channel } from './channel.ts';
 import { socketOf } from './socket-folder.ts';
+import { watchOver } from './watch-over.ts';
 
 /** Carries the address of the client to the worker that answers. Only the private sockets look at it. */
 const CLIENT = 'x-sluice-forwarded-client';
@@ -92,13 +94,16 @@ export class OtherWorkers implements Elsewhere {
     return process.platform === 'win32' || existsSync(socketOf(this.#folder, tag));
   }
 
-  /** Nothing comes back when that worker does not answer: then there is no such thing any more, and this one says so. */
+  /**
+   * Nothing comes back when that worker has ended: then there is no such thing any more, and this one says so. One that hangs may
+   * still have it.
+   */
   #pass(incoming: FastifyRequest, reply: FastifyReply, socketPath: string): Promise<(() => void) | undefined> {
     const { raw: from, ip } = incoming;
     const { raw: to } = reply;
     const body = bytesOf(incoming.body);
     const length = ['content-length', String(body?.length ?? 0)];
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const passed = request({
         socketPath,
         method: from.method,
@@ -106,7 +111,13 @@ export class OtherWorkers implements Elsewhere {
         headers: [...without(OF_QUESTION, from.rawHeaders), ...length, CLIENT, ip],
         agent: false,
       });
+      const endWatch = watchOver(socketPath, { host: 'localhost', [CLIENT]: ip }, () => {
+        reject(new SluiceError('overloaded', 'The process that has this does not respond.', { retryAfter: 5 }));
+        passed.destroy();
+      });
+      passed.on('close', endWatch);
       passed.on('response', (answer) => {
+        endWatch();
         answer.on('error', () => to.destroy());
         resolve(() => {
           reply.hijack();

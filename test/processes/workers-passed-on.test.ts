@@ -43,6 +43,24 @@ describe('what one worker passes on to another', { timeout: 240_000, skip: !isLi
     for (const { status, text } of answered) assert.deepEqual([status, JSON.parse(text).status], [200, 'failed'], text);
   });
 
+  test('is refused for now where the other one hangs', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const id = await inBackground(world);
+    const [listening] = privateSockets(id);
+    const owner = world.workers().find((pid) => openFilesOf(pid).some((file) => file === listening));
+    assert.ok(owner !== undefined);
+    process.kill(owner, 'SIGSTOP');
+    // One of them may be handed to the worker that is stopped.
+    const asked = [1, 2].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, {}));
+    const ended = Promise.allSettled(asked);
+    const { status, headers, text } = await Promise.any(asked);
+    assert.deepEqual([status, headers['retry-after'], JSON.parse(text).error.code], [503, '5', 'overloaded'], text);
+    process.kill(owner, 'SIGCONT');
+    await ended;
+    const again = await ask(world.origin, `/v1/responses/${id}/cancel`, {});
+    assert.deepEqual([again.status, JSON.parse(again.text).status], [200, 'cancelled'], again.text);
+  });
+
   test('is that a bucket is deleted: no upload brings it back, whoever takes it', async (context) => {
     const world = await openWorkers(context, { count: 2 });
     const url = `${world.origin}/backend-api/v2/files/both`;
