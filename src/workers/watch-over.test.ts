@@ -34,7 +34,7 @@ describe('the watch over a worker from which an answer is awaited', { skip: SKIP
     };
     for (let at = 0; at < 10; at += 1) {
       const response = await probed();
-      context.mock.timers.tick(4_999);
+      context.mock.timers.tick(9_999);
       const heard = new Promise<void>((done) => {
         const onFinish = (): void => {
           unsubscribe(CLIENT_HEARS, onFinish);
@@ -47,7 +47,7 @@ describe('the watch over a worker from which an answer is awaited', { skip: SKIP
       assert.equal(hung, 0);
     }
     await probed();
-    context.mock.timers.tick(4_999);
+    context.mock.timers.tick(9_999);
     assert.equal(hung, 0);
     context.mock.timers.tick(1);
     assert.equal(hung, 1);

@@ -1,8 +1,10 @@
 import type { ClientRequest } from 'node:http';
 import { request } from '../core/node-http.ts';
 
-/** How long an answer may be awaited before its worker is asked whether it does anything at all, and how long it has to say so. */
-const PATIENCE_MS = 5_000;
+/** How long an answer may be awaited before its worker is asked whether it does anything at all. */
+const LOOK_AFTER_MS = 5_000;
+/** How long it has to say so: longer than any one thing keeps it, on a busy machine too. */
+const PATIENCE_MS = 10_000;
 
 /**
  * Tells when a worker hangs from which an answer is awaited. A model may take its time, so that the answer itself proves nothing: a
@@ -18,7 +20,7 @@ export function watchOver(
   let isOver = false;
   const wait = (): void => {
     clearTimeout(timer);
-    if (!isOver) timer = setTimeout(look, PATIENCE_MS);
+    if (!isOver) timer = setTimeout(look, LOOK_AFTER_MS);
   };
   const look = (): void => {
     timer = setTimeout(onHung, PATIENCE_MS);

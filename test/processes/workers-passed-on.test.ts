@@ -25,7 +25,7 @@ async function inBackground(world: WorkersWorld): Promise<string> {
   return JSON.parse(begun.text).id;
 }
 
-describe('what one worker passes on to another', { timeout: 240_000, skip: !isLinux }, () => {
+describe('what one worker passes on to another', { timeout: 300_000, skip: !isLinux }, () => {
   test('is answered by the first, with its body, where the other one dies over it', async (context) => {
     const world = await openWorkers(context, { count: 2 });
     const id = await inBackground(world);
