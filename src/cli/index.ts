@@ -143,14 +143,21 @@ function usageFailure({ code, message, exitCode }: CommanderError, words: readon
   if (exitCode === 0) return new Failure('', 0);
   // Help for something that is none of them.
   if (code === 'commander.help') return unknownCommand(words[words.indexOf('help') + 1] ?? '');
-  const more = code === 'commander.unknownOption' && !message.includes('(Did you mean') ? ` (${hintFor(message)})` : '';
+  const command = words.find((word) => COMMANDS.includes(word));
+  const help = command === undefined ? '"sluice --help"' : `"sluice ${command} --help"`;
+  const more =
+    code === 'commander.missingArgument'
+      ? ` (${help} says which)`
+      : code === 'commander.unknownOption' && !message.includes('(Did you mean')
+        ? ` (${hintFor(message, help)})`
+        : '';
   return new Failure(oneLine(message.replace(/^error: /, '')) + more, EXIT_USAGE);
 }
 
 /** Other gateways have options of their own for host and port. */
-function hintFor(unknownOption: string): string {
+function hintFor(unknownOption: string, help: string): string {
   const isAddress = /'(?:-p|--port|--host)(?:=.*)?'/.test(unknownOption);
-  return isAddress ? '"--bind 8080" or "--bind host:8080" says where to listen' : '"sluice --help" lists all';
+  return isAddress ? '"--bind 8080" or "--bind host:8080" says where to listen' : `${help} lists all`;
 }
 
 /** Ends once everything is written; connections that are kept alive do not hold it up. */

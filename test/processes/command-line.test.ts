@@ -102,6 +102,16 @@ describe('usage', () => {
       );
   });
 
+  test('an unknown option or a missing word of a command leads to the help of that command', async (context) => {
+    for (const [words, told] of [
+      [['top', '--bogus'], `unknown option '--bogus' ("sluice top --help" lists all)`],
+      [['--bind', '0', 'doctor', '-x'], `unknown option '-x' ("sluice doctor --help" lists all)`],
+      [['pull'], `missing required argument 'model' ("sluice pull --help" says which)`],
+    ] as const) {
+      assertOneLine(await run(context, [...words]), 2, told);
+    }
+  });
+
   test('unknown option with a suggestion', async (context) => {
     assertOneLine(await run(context, ['models', '--jsn']), 2, "unknown option '--jsn' (Did you mean --json?)");
   });
