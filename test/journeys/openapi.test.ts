@@ -334,6 +334,16 @@ aliases: { fast: acme/test-model }
     }
   });
 
+  test('whoever gets a tag of what there is finds it described', async () => {
+    for (const path of ['/backend-api/v2/models', '/backend-api/v2/providers', '/v1/models']) {
+      const { headers } = await fetch(gateway.origin + path);
+      const { responses } = api.operations.get(`GET ${path}`) as unknown as {
+        readonly responses: { readonly 200: { readonly headers: object } };
+      };
+      assert.equal('etag' in responses[200].headers, headers.has('etag'), path);
+    }
+  });
+
   test('the headers of answers are described', async () => {
     const chat = { model: 'acme/test-model', messages: MESSAGES, stream: false };
     for (const [operation, path, body] of [

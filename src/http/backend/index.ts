@@ -15,6 +15,7 @@ import { deleteMemory, getMemory, postMemory } from './memory.ts';
 import { models, providerModels, providers } from './models.ts';
 import { deleteStream, getStream } from './streams.ts';
 import { SynthesizeQuery, synthesize } from './synthesize.ts';
+import { TagHeaders } from './tagged.ts';
 import { getUsage, postUsage, stats } from './usage.ts';
 import { version } from './version.ts';
 import {
@@ -100,6 +101,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       query: ModelsQuery,
       answer: z.union([z.record(z.string(), z.array(ModelEntry)), z.array(ModelEntry)]),
+      answerHeaders: TagHeaders,
       handler: models(deps),
     },
     {
@@ -117,6 +119,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       summary: 'All providers and what they need',
       tag: TAG,
       answer: z.array(ProviderEntry),
+      answerHeaders: TagHeaders,
       handler: providers(deps),
     },
     {
@@ -209,6 +212,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       summary: 'A shared chat',
       tag,
       answer: AnyRecord,
+      answerHeaders: TagHeaders,
       handler: getChat(deps),
     },
     {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { sendNotModified } from '../not-modified.ts';
+
+/** What such an answer carries. */
+export const TagHeaders = z.object({
+  etag: z.string().describe('The version of this, for `If-None-Match`: who has it already gets 304 without a body'),
+});
 
 /** Sends JSON with a tag of its version, or 304 to whoever has that version. */
 export function sendTagged(
