@@ -81,9 +81,10 @@ describe('masking secrets', () => {
 test('an error holds none in any of its words', () => {
   const key = 'sk-0123456789';
   const detail = [{ loc: ['body', key, 0], message: `has unknown fields: ${key}`, type: 'custom' }];
-  const error = new SluiceError('invalid_field', `'${key}' is wrong`, { param: key, detail });
+  const error = new SluiceError('invalid_field', `'${key}' is wrong`, { param: key, detail, quotas: [key, 'PerDay'] });
   const { message, options } = withoutSecrets(error, knowing(key));
   assert.equal(message, "'***' is wrong");
   assert.equal(options.param, '***');
+  assert.deepEqual(options.quotas, ['***', 'PerDay']);
   assert.deepEqual(options.detail, [{ loc: ['body', '***', 0], message: 'has unknown fields: ***', type: 'custom' }]);
 });

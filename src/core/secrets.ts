@@ -52,10 +52,11 @@ export class Secrets {
 
 /** The same error without any of these secrets, which an upstream, or the client itself, may have quoted. */
 export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceError {
-  const { param, detail } = error.options;
+  const { param, detail, quotas } = error.options;
   const message = secrets.mask(error.message);
   const masked = {
     ...(param === undefined ? {} : { param: secrets.mask(param) }),
+    ...(quotas === undefined ? {} : { quotas: quotas.map((id) => secrets.mask(id)) }),
     ...(detail === undefined
       ? {}
       : {
