@@ -31,6 +31,33 @@ const FORMATS: readonly {
       ],
     }),
     message: ({ message }) => message,
+    field: 'messages[0].content[0].source.data',
+  },
+  {
+    path: () => '/v1/messages',
+    body: (model, data) => ({
+      model,
+      max_tokens: 100,
+      messages: [
+        { role: 'user', content: 'Look.' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'look', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'call_1',
+              content: [
+                { type: 'text', text: 'Seen.' },
+                { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
+    message: ({ message }) => message,
+    field: 'messages[2].content[0].content[1].source.data',
   },
   {
     path: (model) => `/v1beta/models/${model}:generateContent`,

@@ -14,6 +14,7 @@ import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { memoryOf } from '../user.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
+import { refuseBroken } from './broken-media.ts';
 import { type Decoded, decodeMessages } from './decode.ts';
 import { kindOf } from './tools.ts';
 import type { MessagesBody } from './wire.ts';
@@ -60,6 +61,7 @@ export async function toQuestion(
     send: (ready, target) => {
       if (speaksMessages(target.provider)) return forAnthropic(ready, decoded, searchesHere);
       if (body.thread != null) throw noThreads(target);
+      refuseBroken(body.messages);
       return forOthers(ready, decoded, searchesHere, target);
     },
   };
