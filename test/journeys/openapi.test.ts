@@ -327,7 +327,14 @@ aliases: { fast: acme/test-model }
     const described = api.document['components'] as { readonly headers: Readonly<Record<string, object>> };
     const { headers } = await fetch(`${gateway.origin}/v1/models/nothing`);
     assert.ok(headers.has('x-request-id'));
-    assert.deepEqual(Object.keys(described.headers).slice(0, 2), ['x-request-id', 'retry-after']);
+    assert.deepEqual(Object.keys(described.headers), [
+      'x-request-id',
+      'retry-after',
+      ...['provider', 'model', 'attempts', 'dropped'].map((name) => `x-sluice-${name}`),
+      ...['limit', 'remaining', 'reset'].flatMap((what) =>
+        ['requests', 'tokens'].map((unit) => `x-ratelimit-${what}-${unit}`),
+      ),
+    ]);
     for (const [operation, { responses }] of api.operations) {
       const { default: failed } = responses as { readonly default: { readonly headers?: object } };
       assert.deepEqual(Object.keys(failed.headers ?? {}), ['x-request-id', 'retry-after'], operation);
