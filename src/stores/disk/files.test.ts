@@ -23,6 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { MOST_SEGMENTS } from '../file-path.ts';
 import { DiskFiles } from './files.ts';
 import { temporaryName } from './temporary.ts';
 
@@ -100,6 +101,70 @@ describe('files on the disk', () => {
     await assert.rejects(paths(files, 'a'), { code: 'storage_failed', message: /Too many files are open/ });
     assert.equal(refused.mock.callCount(), 1);
     assert.match(files.problem ?? '', /Too many files are open/);
+  });
+
+  test('a folder that is deleted while it is listed is none, and no failure', async (context) => {
+    const { open, paths } = openFiles(context);
+    const files = open();
+    await files.write('a/b/c', text('x'));
+    const { opendir } = fsPromises;
+    const listing = context.mock.method(fsPromises, 'opendir', async (folder: string) => {
+      if (folder.endsWith('b')) await files.delete('a/b');
+      return await opendir(folder);
+    });
+    syncBuiltinESMExports();
+    context.after(() => {
+      listing.mock.restore();
+      syncBuiltinESMExports();
+    });
+    await files.write('a/d', text('x'));
+    assert.deepEqual(await paths(files, 'a'), ['a/d']);
+    assert.equal(files.problem, undefined);
+  });
+
+  test('what the disk does not tell is no absence: whoever asks for it hears of a failure of the storage', async (context) => {
+    const { open } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    const refused = context.mock.method(fsPromises, 'lstat', () =>
+      Promise.reject(Object.assign(new Error('as the system says it'), { code: 'EIO' })),
+    );
+    syncBuiltinESMExports();
+    const mend = () => {
+      refused.mock.restore();
+      syncBuiltinESMExports();
+    };
+    context.after(mend);
+    const failure = { code: 'storage_failed', message: /The disk reports an error/ };
+    await assert.rejects(files.stat('a/b'), failure);
+    await assert.rejects(files.open('a/b'), failure);
+    await assert.rejects(files.delete('a/b'), failure);
+    await assert.rejects(Array.fromAsync(files.list('a')), failure);
+    mend();
+    assert.equal((await files.stat('a/b'))?.size, 1);
+  });
+
+  test('a folder that cannot be made fails with the reason; one that another process has just made is there', async (context) => {
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    const { mkdir } = fsPromises;
+    let code = 'ENOSPC';
+    const making = context.mock.method(fsPromises, 'mkdir', async (folder: string) => {
+      if (code === 'EEXIST') await mkdir(folder);
+      throw Object.assign(new Error('as the system says it'), { code });
+    });
+    syncBuiltinESMExports();
+    context.after(() => {
+      making.mock.restore();
+      syncBuiltinESMExports();
+    });
+    await assert.rejects(files.write('c/d', text('x')), { code: 'storage_failed', message: /The disk is full/ });
+    assert.equal(existsSync(path.join(root, 'c')), false);
+    code = 'EEXIST';
+    // The folder for what is being written is there.
+    await files.write('c/d', text('x'));
+    assert.equal(readFileSync(path.join(root, 'c/d'), 'utf8'), 'x');
   });
 
   test('what is being written is neither listed nor served, and goes when the body fails', async (context) => {
@@ -313,6 +378,33 @@ describe('files on the disk', () => {
     await assert.rejects(Array.fromAsync(fourth?.body ?? []), { code: 'conflict' });
   });
 
+  test('nobody is acknowledged in a folder whose own name is not on the disk yet, though another one makes it', async (context) => {
+    if (process.platform !== 'linux') return context.skip('only Linux tells which file an open one is');
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('b/first', text('makes the folders'));
+    const probe = await openFile(root);
+    const { sync } = probe;
+    const done: string[] = [];
+    context.mock.method(Object.getPrototypeOf(probe), 'sync', async function (this: FileHandle) {
+      const isRoot = readlinkSync(`/proc/self/fd/${this.fd}`) === realpathSync(root);
+      await sync.call(this);
+      // The name of the new folder stands in the root, which takes longer than all else.
+      if (!isRoot) return;
+      await sleep(200);
+      done.push('folder');
+    });
+    await probe.close();
+    const write = async (name: string): Promise<void> => {
+      await files.write(name, text('x'));
+      done.push('file');
+    };
+    const first = write('new/one');
+    await eventually('the folder is made', () => existsSync(path.join(root, 'new')));
+    await Promise.all([first, write('new/two')]);
+    assert.deepEqual(done, ['folder', 'file', 'file']);
+  });
+
   test('a folder goes with its last file, so that nothing tells that there was one', async (context) => {
     const { root, open } = openFiles(context);
     const files = open();
@@ -353,6 +445,10 @@ describe('files on the disk', () => {
     const files = open();
     await files.write('a/b', text('x'));
     for (const name of ['.hidden', 'with blank', 'ünicode']) writeFileSync(path.join(root, 'a', name), 'x');
+    // So deep is no path.
+    const deep = path.join(root, 'a', ...'123456789'.slice(0, MOST_SEGMENTS - 1));
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(path.join(deep, 'x'), 'x');
     assert.deepEqual(await paths(files, 'a'), ['a/b']);
   });
 
