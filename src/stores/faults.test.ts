@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -185,6 +185,22 @@ describe('a database that is out of order', () => {
     other.exec("insert into schema_versions values (999, 'future', 'x')");
     other.close();
     await assertOutOfOrder(open(), /newer version of Sluice/);
+  });
+
+  test('what stood in the log when it went out of order is on the disk before anything follows it', async (context) => {
+    const { open, file } = world(context);
+    const first = open();
+    await first.chats.put(chat('a'));
+    await first.close();
+    const other = new DatabaseSync(file);
+    context.after(() => other.close());
+    other.exec("insert into schema_versions values (999, 'future', 'x')");
+    const stores = open();
+    await assert.rejects(stores.chats.get('a'), { code: 'storage_failed' });
+    other.exec('delete from schema_versions where version = 999');
+    assert.notEqual(statSync(`${file}-wal`).size, 0);
+    await untilItWorks(() => stores.chats.get('a'));
+    assert.equal(statSync(`${file}-wal`).size, 0);
   });
 
   test('the data folder is a file: chats are refused, and it is tried again', async (context) => {

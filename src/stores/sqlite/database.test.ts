@@ -45,17 +45,33 @@ describe('database', () => {
   test('commits are on the disk before they are acknowledged, and the files are their owner’s only', async (context) => {
     const { database, file } = openDatabase(context);
     await database.write(insert('a'));
-    const [mode, synchronous, foreign] = await database.read(
+    const [mode, synchronous, foreign, fullFsync] = await database.read(
       sql`pragma journal_mode`,
       sql`pragma synchronous`,
       sql`pragma foreign_keys`,
+      sql`pragma fullfsync`,
     );
     assert.deepEqual(mode?.rows[0]?.['journal_mode'], 'wal');
     assert.deepEqual(synchronous?.rows[0]?.['synchronous'], 2, 'FULL');
     assert.deepEqual(foreign?.rows[0]?.['foreign_keys'], 1);
+    assert.deepEqual(fullFsync?.rows[0]?.['fullfsync'], 1, 'macOS leaves it in the cache of the disk without');
     if (process.platform === 'win32') return context.skip('files have no mode there');
     for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);
     assert.equal(statSync(path.dirname(file)).mode & 0o777, 0o700);
+  });
+
+  test('what it keeps stands in its own files only, and goes from there when it is deleted', async (context) => {
+    const { database } = openDatabase(context);
+    const [temporary, deleted, logged, trusted] = await database.read(
+      sql`pragma temp_store`,
+      sql`pragma secure_delete`,
+      sql`pragma journal_size_limit`,
+      sql`pragma trusted_schema`,
+    );
+    assert.deepEqual(temporary?.rows[0]?.['temp_store'], 2, 'in memory');
+    assert.deepEqual(deleted?.rows[0]?.['secure_delete'], 1);
+    assert.deepEqual(logged?.rows[0]?.['journal_size_limit'], 32 * 1024 * 1024);
+    assert.deepEqual(trusted?.rows[0]?.['trusted_schema'], 0, 'a file from elsewhere calls no functions');
   });
 
   test('requests that come together share a commit', async (context) => {
