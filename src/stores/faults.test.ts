@@ -130,6 +130,7 @@ describe('a database that is out of order', () => {
     assert.deepEqual(await again.chats.get('kept'), chat('kept'));
     assert.equal(await again.chats.get('lost'), undefined);
     assert.ok(log.lines.some(({ level, message }) => level === 'error' && /moved or deleted/.test(message)));
+    assert.ok(!log.lines.some(({ message }) => /another Sluice/.test(message)), 'it takes itself for no other one');
   });
 
   test('the whole data folder is deleted: database and files begin anew', async (context) => {

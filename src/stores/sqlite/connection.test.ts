@@ -31,6 +31,27 @@ test('a connection waits for others that use the file, also once it has emptied 
   assert.equal(ask(sql`pragma busy_timeout`), patience);
 });
 
+test('what it does by itself waits for nobody: requests would have to wait behind it', (context) => {
+  const { connection } = openConnection(context);
+  const { prepare, exec } = DatabaseSync.prototype;
+  const patience: unknown[] = [];
+  const look = (database: DatabaseSync, text: string): void => {
+    if (!/wal_checkpoint|'probe'/.test(text)) return;
+    patience.push(prepare.call(database, 'pragma busy_timeout').get()?.['timeout']);
+  };
+  context.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, text: string) {
+    look(this, text);
+    return prepare.call(this, text);
+  });
+  context.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, text: string) {
+    look(this, text);
+    exec.call(this, text);
+  });
+  connection.emptyLog();
+  connection.probe();
+  assert.deepEqual(patience, [0, 0]);
+});
+
 test('nobody else writes between what a group reads and what it writes: it would be refused for that', (context) => {
   const { connection, file } = openConnection(context);
   const insert = (id: string): Statement =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -127,6 +128,37 @@ describe('database', () => {
     } finally {
       await second.close();
     }
+  });
+
+  test('the log is emptied after every write, and as soon as nobody reads from it any more', async (context) => {
+    let passed = 0;
+    const start = (entry: string, workerData: string) => {
+      // What it does in some seconds it does in as many hundredths, and tells when it has.
+      const script = `const { setTimeout: wait } = globalThis;
+        const { parentPort } = require('node:worker_threads');
+        globalThis.setTimeout = (work, ms) => wait(() => { work(); parentPort.postMessage({ type: 'passed' }); }, ms / 100);
+        void import(${JSON.stringify(new URL(`./${entry}.ts`, import.meta.url).href)});`;
+      const worker = new Worker(script, { eval: true, workerData, env: {}, execArgv: [] });
+      worker.on('message', ({ type }) => {
+        if (type === 'passed') passed += 1;
+      });
+      return worker;
+    };
+    context.after(() => database.close());
+    const file = path.join(temporaryFolder(context), 'sluice.db');
+    const database = new Database(file, testLogger(), { start });
+    const logged = (): number => statSync(`${file}-wal`).size;
+    await database.write(insert('a'));
+    await eventually('the log is empty', () => logged() === 0);
+    const reader = new DatabaseSync(file);
+    context.after(() => reader.close());
+    reader.exec('begin; select * from records');
+    await database.write(insert('b'));
+    const before = passed;
+    await eventually('it was tried', () => passed > before);
+    assert.notEqual(logged(), 0);
+    reader.exec('rollback');
+    await eventually('the log is empty again', () => logged() === 0);
   });
 
   test('a thread that ends fails what it owed, and another takes its place', async (context) => {
