@@ -57,7 +57,9 @@ describe('database', () => {
     assert.deepEqual(foreign?.rows[0]?.['foreign_keys'], 1);
     assert.deepEqual(fullFsync?.rows[0]?.['fullfsync'], 1, 'macOS leaves it in the cache of the disk without');
     if (process.platform === 'win32') return context.skip('files have no mode there');
-    for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);
+    const lock = path.join(path.dirname(file), 'sluice.lock');
+    for (const name of [file, `${file}-wal`, `${file}-shm`, lock])
+      assert.equal(statSync(name).mode & 0o777, 0o600, name);
     assert.equal(statSync(path.dirname(file)).mode & 0o777, 0o700);
   });
 
