@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { seen as seenAt } from '../../test/support/seen.ts';
 import { dayOf } from '../core/days.ts';
 import { openStores } from '../stores/index.ts';
@@ -22,14 +23,14 @@ function sharing(context: TestContext) {
   });
   const folder = temporaryFolder(context);
   const days = { kept: 0 };
-  const open = (): OwnLedger => {
+  const openWith = (config = defaultObserve) => {
     const stores = openStores({ dataDir: folder }, testLogger());
     const usageDays = () => days.kept;
-    const ledger = new OwnLedger({ config: defaultObserve, records: stores.caches, log: testLogger(), usageDays });
+    const ledger = new OwnLedger({ config, records: stores.caches, log: testLogger(), usageDays });
     opened.push(stores, ledger);
-    return ledger;
+    return { ledger, records: stores.caches };
   };
-  return { open, days };
+  return { open: () => openWith().ledger, openWith, days };
 }
 
 async function idsOf(ledger: OwnLedger): Promise<readonly string[]> {
@@ -128,5 +129,52 @@ describe('two processes on the same data', { timeout: 120_000 }, () => {
     await other.flush();
     await one.forgetOld();
     assert.deepEqual(await idsOf(one), ['later']);
+  });
+
+  test('show what one of them was about to write when the other looked', async (context) => {
+    const { open, openWith } = sharing(context);
+    const { ledger: one, records } = openWith();
+    const { promise: goOn, resolve: write } = Promise.withResolvers<void>();
+    const { putJson } = records;
+    const writing = context.mock.method(records, 'putJson', async (...words: Parameters<typeof putJson>) => {
+      await goOn;
+      await putJson.apply(records, words);
+    });
+    one.add(seen('late'), true);
+    const written = one.flush();
+    await eventually('it is about to be written', () => writing.mock.callCount() > 0);
+    const other = open();
+    await other.forgetOld();
+    assert.deepEqual(await idsOf(other), []);
+    write();
+    await written;
+    await other.forgetOld();
+    assert.deepEqual(await idsOf(other), ['late']);
+  });
+
+  test('look no longer for what one of them was about to write when it crashed', async (context) => {
+    const { openWith } = sharing(context);
+    const { ledger, records } = openWith();
+    const lost = { id: 'request-log 000000000001-lost', count: 1 };
+    await records.put({ id: 'request-log', expires: Number.MAX_SAFE_INTEGER, value: [lost] });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      ledger.add(seen(`${round}`), true);
+      await ledger.flush();
+    }
+    const index = await records.get('request-log');
+    assert.doesNotMatch(JSON.stringify(index), /lost/);
+    assert.equal((await idsOf(ledger)).length, ROUNDS);
+  });
+});
+
+describe('what makes room in the log', { timeout: 60_000 }, () => {
+  test('goes from the disk as well', async (context) => {
+    const { open, openWith } = sharing(context);
+    const { ledger } = openWith({ ...defaultObserve, requestLogEntries: 2 });
+    for (const id of ['1', '2', '3', '4', '5']) {
+      ledger.add(seen(id), true);
+      await ledger.flush();
+    }
+    assert.deepEqual(await idsOf(open()), ['4', '5']);
   });
 });

@@ -208,6 +208,7 @@ export function usageContract(name: string, open: Open<UsageStore>): void {
       );
       await Promise.all(records.map((each) => store.add(batch(each))));
       const day = await all(store.day(TODAY));
+      assert.equal(day.length, 1_300, 'each once');
       assert.equal(new Set(day.map(({ more }) => more['name'])).size, 1_300);
       assert.deepEqual(
         day.map(({ time }) => time),
