@@ -131,26 +131,32 @@ describe('two processes on the same data', { timeout: 120_000 }, () => {
     assert.deepEqual(await idsOf(one), ['later']);
   });
 
-  test('show what one of them was about to write when the other looked', async (context) => {
-    const { open, openWith } = sharing(context);
-    const { ledger: one, records } = openWith();
-    const { promise: goOn, resolve: write } = Promise.withResolvers<void>();
-    const { putJson } = records;
-    const writing = context.mock.method(records, 'putJson', async (...words: Parameters<typeof putJson>) => {
-      await goOn;
-      await putJson.apply(records, words);
+  for (const [what, act] of [
+    ['looked', 'forgetOld'],
+    ['cleared the log', 'clear'],
+  ] as const) {
+    test(`show what one of them was about to write when the other ${what}`, async (context) => {
+      const { open, openWith } = sharing(context);
+      const { ledger: one, records } = openWith();
+      const { promise: goOn, resolve: write } = Promise.withResolvers<void>();
+      const { putJson } = records;
+      const writing = context.mock.method(records, 'putJson', async (...words: Parameters<typeof putJson>) => {
+        await goOn;
+        await putJson.apply(records, words);
+      });
+      one.add(seen('late'), true);
+      const written = one.flush();
+      await eventually('it is about to be written', () => writing.mock.callCount() > 0);
+      const other = open();
+      await other[act]();
+      assert.deepEqual(await idsOf(other), []);
+      write();
+      await written;
+      await other.forgetOld();
+      assert.deepEqual(await idsOf(other), ['late']);
+      assert.deepEqual(await idsOf(open()), ['late']);
     });
-    one.add(seen('late'), true);
-    const written = one.flush();
-    await eventually('it is about to be written', () => writing.mock.callCount() > 0);
-    const other = open();
-    await other.forgetOld();
-    assert.deepEqual(await idsOf(other), []);
-    write();
-    await written;
-    await other.forgetOld();
-    assert.deepEqual(await idsOf(other), ['late']);
-  });
+  }
 
   test('look no longer for what one of them was about to write when it crashed', async (context) => {
     const { openWith } = sharing(context);

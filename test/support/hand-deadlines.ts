@@ -37,9 +37,9 @@ export function handDeadlines(): HandDeadlines {
       return touches;
     },
     expire() {
-      for (const [deadline, { length, onExpire }] of all) {
-        if (length === Number.POSITIVE_INFINITY) continue;
-        all.delete(deadline);
+      // One that begins anew by that does not pass as well.
+      for (const [deadline, { length, onExpire }] of [...all]) {
+        if (length === Number.POSITIVE_INFINITY || !all.delete(deadline)) continue;
         onExpire();
       }
     },

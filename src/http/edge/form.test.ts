@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../../test/support/eventually.ts';
+import { handDeadlines } from '../../../test/support/hand-deadlines.ts';
 import { dial } from '../../../test/support/raw-http.ts';
 import { defaultLimits } from '../../config/defaults.ts';
 import { collectBytes } from '../../core/pieces.ts';
@@ -73,6 +74,35 @@ describe('forms', () => {
     assert.ok(sent <= 8, `${sent} parts`);
     open();
     assert.deepEqual(await reading, new Array(10).fill(190_000));
+  });
+
+  test('one that stops once it has its turn is not waited for, though its time had passed before', async (context) => {
+    const hand = handDeadlines();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const turns = new Turns();
+    const asked = context.mock.method(turns, 'take', async (size: number) => {
+      await gate;
+      return Turns.prototype.take.call(turns, size);
+    });
+    async function* stopping(): AsyncIterable<string> {
+      for (let sent = 0; sent < 10; sent += 1) yield part(`${sent}`, 'a'.repeat(190_000));
+      await new Promise(() => {});
+    }
+    const reading = read(stopping(), 0, hand.deadlines, turns);
+    let isOver = false;
+    const over = assert.rejects(reading, { code: 'request_timeout' }).finally(() => {
+      isOver = true;
+    });
+    await eventually('a turn is asked for', () => asked.mock.callCount() === 1);
+    hand.expire();
+    assert.deepEqual(hand.open, [limits.clientBodyIdleMs], 'it waits for us, and its time begins anew');
+    open();
+    await eventually('it is over', () => {
+      hand.expire();
+      return isOver;
+    });
+    await over;
+    assert.deepEqual(hand.open, []);
   });
 
   test('that break off are over at once, and leave no deadline behind', async (context) => {
