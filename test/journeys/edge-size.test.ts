@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -123,6 +125,27 @@ describe('bodies that are too large', () => {
         }
       }
     }
+  });
+
+  test('are no more welcome behind others on a connection that stays', async (context) => {
+    const most = 10_000;
+    const small = await openWorld({ yaml: `limits: { chatBodyBytes: ${most} }` });
+    context.after(() => small.close());
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    context.after(() => agent.destroy());
+    const [{ path }] = CHATS;
+    const fitting = saying(most - saying(0).length);
+    const send = async (body: Buffer): Promise<[status: number | undefined, isReused: boolean]> => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const request = httpRequest(small.gateway.origin, { agent, method: 'POST', path, headers }).end(body);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.resume();
+      await once(response, 'close');
+      return [response.statusCode, request.reusedSocket];
+    };
+    assert.deepEqual(await send(fitting), [200, false]);
+    assert.deepEqual(await send(fitting), [200, true]);
+    assert.deepEqual(await send(Buffer.concat([fitting, Buffer.from(' ')])), [413, true]);
   });
 
   test('a model may be called with as much as a conversation where its path names a method', async () => {
