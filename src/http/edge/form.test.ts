@@ -74,6 +74,7 @@ describe('forms', () => {
     assert.ok(sent <= 8, `${sent} parts`);
     open();
     assert.deepEqual(await reading, new Array(10).fill(190_000));
+    assert.equal(asked.mock.callCount(), 1, 'a second turn would be nobody’s to end');
   });
 
   test('one that stops once it has its turn is not waited for, though its time had passed before', async (context) => {
