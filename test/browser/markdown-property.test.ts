@@ -125,6 +125,7 @@ const PIECES = [
     '[^1]: ',
     '<details>',
     '<details><summary>s</summary>',
+    '<details><summary>s</summary>a</details>',
     '<summary>s</summary>',
     '</details>',
   ],

@@ -93,6 +93,33 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.equal(await count('details'), 0);
   });
 
+  test('details that are written in one line, or begin or end in one with their words', async () => {
+    const one = '<details><summary>One</summary>all **of** it</details>';
+    await render(`${one}\n\nBehind it`);
+    const parts = async (): Promise<readonly string[]> => {
+      const texts = await here.page
+        .locator('details')
+        .evaluateAll((folds) => folds.map((fold) => fold.textContent.replaceAll(/\s+/g, ' ').trim()));
+      return [...texts, String(await count('details > p > strong'))];
+    };
+    assert.deepEqual(await parts(), ['One all of it', '1']);
+    assert.equal(await here.page.locator('details').getByText('Behind it').count(), 0);
+    await render('<details><summary>Begun</summary>first\n\nlast **words**</details>\nBehind it');
+    assert.deepEqual(await parts(), ['Begun first last words', '1']);
+    await render('<details>\n<summary>Below</summary>- **a**\n- b\n</details>\nBehind it');
+    assert.deepEqual(await parts(), ['Below a b', '0']);
+    assert.equal(await count('details li'), 2);
+    await render('<details><summary>Nothing</summary></details>\nBehind it');
+    assert.deepEqual(await parts(), ['Nothing', '0']);
+    // One in another one does not end that.
+    await render(`<details><summary>Two</summary>\n\n${one}\n\nstill in it\n\n</details>\n\nBehind it`);
+    assert.match((await parts())[0] ?? '', /still in it$/);
+    // What stands behind the end of one could not be told from what is in it.
+    await render(`${one} and more`);
+    assert.deepEqual(await parts(), ['0']);
+    assert.match(await words(), /and more/);
+  });
+
   test('code is copied at plain http addresses, too, which have no clipboard', async () => {
     await here.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await here.page.evaluate(`globalThis.kept = navigator.clipboard;

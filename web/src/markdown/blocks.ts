@@ -64,9 +64,34 @@ function footnote(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-const DETAILS = /^<details(?: open)?>\s*(?:<summary>(.*)<\/summary>\s*)?$/i;
-const SUMMARY = /^<summary>(.*)<\/summary>\s*$/i;
+const DETAILS = /^<details(?: open)?>\s*/i;
+const SUMMARY = /^<summary>/i;
+const SUMMARY_END = /<\/summary>\s*/i;
 const END = /<\/details>\s*$/i;
+/** Another one that begins behind the summary, or something behind the end: such a line stays text. */
+const MORE = /<details\b|<\/details>\s*\S/i;
+
+interface Head {
+  readonly summary: string | undefined;
+  /** What comes behind that in its line. */
+  readonly rest: string;
+}
+
+/** What stands in a line that begins one, be it with its summary. */
+function openingOf(line: string): Head | undefined {
+  const opening = DETAILS.exec(line)?.[0];
+  if (opening === undefined) return undefined;
+  return opening === line ? { summary: undefined, rest: '' } : summaryOf(line.slice(opening.length));
+}
+
+/** What stands in a line that names one. Not by one pattern: with whatever may stand behind it that takes the square of the time. */
+function summaryOf(line: string): Head | undefined {
+  const begin = SUMMARY.exec(line)?.[0];
+  const end = begin === undefined ? null : SUMMARY_END.exec(line);
+  if (begin === undefined || end === null) return undefined;
+  const rest = line.slice(end.index + end[0].length);
+  return MORE.test(rest) ? undefined : { summary: line.slice(begin.length, end.index), rest };
+}
 
 /**
  * A block that folds, with blocks in it, up to its end or that of the text: whether a line belongs to it never depends on
@@ -74,12 +99,16 @@ const END = /<\/details>\s*$/i;
  */
 function details(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false;
-  const opening = DETAILS.exec(lineOf(state, startLine));
-  if (opening === null) return false;
+  const opening = openingOf(lineOf(state, startLine));
+  if (opening === undefined) return false;
   if (silent) return true;
   if (state.level > 0) return false;
-  const below = opening[1] === undefined && startLine + 1 < endLine ? SUMMARY.exec(lineOf(state, startLine + 1)) : null;
-  const begin = startLine + (below === null ? 1 : 2);
+  const below =
+    opening.summary === undefined && startLine + 1 < endLine ? summaryOf(lineOf(state, startLine + 1)) : undefined;
+  const head = below ?? opening;
+  const headLine = startLine + (below === undefined ? 0 : 1);
+  const begin = headLine + (head.rest === '' ? 1 : 0);
+  const restore = head.rest === '' ? undefined : beginLineAt(state, headLine, head.rest);
   const line = endOf(state, begin, endLine);
   const isClosed = line < endLine;
   // Words may stand before the end on its line.
@@ -89,17 +118,31 @@ function details(state: StateBlock, startLine: number, endLine: number, silent: 
   open.map = [startLine, isClosed ? line + 1 : line];
   state.push('summary_open', 'summary', 1);
   const summary = state.push('inline', '', 0);
-  summary.content = (opening[1] ?? below?.[1] ?? '').replace(/<\/?(?:b|strong|i|em|code|h[1-6])>/gi, '').trim() || '…';
-  summary.map = [startLine, begin];
+  summary.content = (head.summary ?? '').replace(/<\/?(?:b|strong|i|em|code|h[1-6])>/gi, '').trim() || '…';
+  summary.map = [startLine, headLine + 1];
   summary.children = [];
   state.push('summary_close', 'summary', -1);
   const { lineMax } = state;
   state.lineMax = end;
   state.md.block.tokenize(state, begin, end);
   state.lineMax = lineMax;
+  restore?.();
   state.push('details_close', 'details', -1);
   state.line = isClosed ? line + 1 : line;
   return true;
+}
+
+/** Lets a line begin with `rest`, its end; returns the way back. */
+function beginLineAt(state: StateBlock, line: number, rest: string): () => void {
+  const [begin, shift, indent] = [state.bMarks[line] ?? 0, state.tShift[line] ?? 0, state.sCount[line] ?? 0];
+  state.bMarks[line] = (state.eMarks[line] ?? 0) - rest.length;
+  state.tShift[line] = 0;
+  state.sCount[line] = state.blkIndent;
+  return () => {
+    state.bMarks[line] = begin;
+    state.tShift[line] = shift;
+    state.sCount[line] = indent;
+  };
 }
 
 /** The line with the end of what was opened before `begin`, outside of code. */
@@ -112,7 +155,7 @@ function endOf(state: StateBlock, begin: number, endLine: number): number {
     if (fence !== '') {
       if (mark.startsWith(fence) && text.slice(mark.length).trim() === '') fence = '';
     } else if (mark !== '') fence = mark;
-    else if (DETAILS.test(text)) depth++;
+    else if (openingOf(text) !== undefined) depth += END.test(text) ? 0 : 1;
     else if (END.test(text) && --depth === 0) return line;
   }
   return endLine;
