@@ -46,6 +46,12 @@ describe('choosing', { skip: withoutBrowser }, () => {
         await ask(page, 'Anybody?');
         await lastAnswer(page).getByRole('link', { name: 'Settings → Providers' }).click();
         await page.locator('#provider-search').waitFor();
+
+        await goTo(page, '#/compare');
+        await page.getByText('No model can be reached yet.').waitFor();
+        assert.equal(await page.locator('.sides-note').count(), 0);
+        await page.getByRole('link', { name: 'Settings → Providers' }).click();
+        await page.locator('#provider-search').waitFor();
       },
       { gateway: empty },
     ).finally(() => empty.close());

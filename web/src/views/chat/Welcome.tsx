@@ -1,26 +1,18 @@
 import { choiceOf } from '../../actions/chats.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
-import { ProblemText } from '../../components/ProblemText.tsx';
 import { ProvidersLink } from '../../components/ProvidersLink.tsx';
 import { t } from '../../i18n/index.ts';
 import { hasNone } from '../../state/catalog.ts';
 import { useApp } from '../../state/use.ts';
+import { CatalogProblem } from './CatalogProblem.tsx';
 
 /** What there is before the first message. */
 export function Welcome() {
-  const catalog = useApp((state) => state.catalog);
-  const isEmpty = hasNone(catalog);
   return (
     <section class="welcome" aria-labelledby="welcome-title">
       <h1 id="welcome-title">{t('welcome.title')}</h1>
-      {catalog.status === 'failed' && <ProblemText text={t('errors.unreachable')} />}
-      {isEmpty && (
-        <div class="welcome-empty">
-          <p class="problem">{t('welcome.noModels')}</p>
-          <ProvidersLink isPrimary={true} />
-        </div>
-      )}
+      <CatalogProblem />
       <div class="welcome-more">
         <Providers />
         <FromCode />

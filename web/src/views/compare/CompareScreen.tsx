@@ -5,11 +5,13 @@ import { Missing } from '../../components/Missing.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
+import { hasNone } from '../../state/catalog.ts';
 import { areAlike } from '../../state/compare.ts';
 import type { Chat, Side } from '../../state/model.ts';
 import { addressOf, goTo } from '../../state/route.ts';
 import { countOf, setupOf } from '../../state/setup.ts';
 import { useApp } from '../../state/use.ts';
+import { CatalogProblem } from '../chat/CatalogProblem.tsx';
 import { Composer } from '../chat/Composer.tsx';
 import { ModelButton } from '../chat/ModelPicker.tsx';
 import { useRead } from '../chat/use-read.tsx';
@@ -23,7 +25,8 @@ export default function CompareScreen({ path }: ScreenProps) {
   const id = path[0] ?? '';
   const chat = useApp((state) => state.chats.byId[id]);
   const isReady = useApp((state) => state.chats.ready);
-  const { status } = useApp((state) => state.catalog);
+  const status = useApp((state) => state.catalog.status);
+  const isEmpty = useApp((state) => hasNone(state.catalog));
   useApp((state) => state.settings.more);
   const exists = chat !== undefined;
   const { isLoaded, problem } = useRead(id);
@@ -41,7 +44,8 @@ export default function CompareScreen({ path }: ScreenProps) {
           <Missing words={t('chat.missing')} href={addressOf('compare')} action={t('compare.again')} />
         ) : (
           <>
-            {status === 'ready' && areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}
+            <CatalogProblem />
+            {status === 'ready' && !isEmpty && areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}
             {problem && <div class="sides-note">{problem}</div>}
             <div class="sides">
               {sides.map((side, index) => (
