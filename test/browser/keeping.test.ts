@@ -181,6 +181,8 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.locator('.library-text', { hasText: 'Say it kindly' }).waitFor();
       await page.getByRole('button', { name: 'Delete' }).and(page.locator('li *')).click();
       await becomes(() => page.locator('.library-text').count(), 0);
+      await goTo(page, '#/media/attached');
+      await page.getByRole('alert').getByText('This browser could not read which files were attached.').waitFor();
     });
   });
 

@@ -14,6 +14,7 @@ export const media: Words<typeof english> = {
   attachedHint: 'Dateien, die in diesem Browser an Nachrichten gehängt wurden. Sie liegen auf dem Server.',
   empty: 'Noch keine Bilder, Töne oder Videos. Sie erscheinen hier, sobald ein Modell welche macht.',
   emptyAttached: 'Noch wurde keine Datei angehängt.',
+  unreadable: 'Der Browser konnte nicht lesen, welche Dateien angehängt wurden.',
   nothing: 'Nichts passt.',
   loading: 'Wird geladen …',
   more: 'Mehr zeigen',

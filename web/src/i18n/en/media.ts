@@ -11,6 +11,7 @@ export const media = {
   attachedHint: 'Files that were attached to messages in this browser. They are on the server.',
   empty: 'No pictures, sound or videos yet. They appear here when a model makes some.',
   emptyAttached: 'No file was attached yet.',
+  unreadable: 'This browser could not read which files were attached.',
   nothing: 'Nothing fits.',
   loading: 'Loading…',
   more: 'Show more',

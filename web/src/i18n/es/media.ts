@@ -14,6 +14,7 @@ export const media: Words<typeof english> = {
   attachedHint: 'Archivos adjuntados a mensajes en este navegador. Están en el servidor.',
   empty: 'Aún no hay imágenes, sonidos ni vídeos. Aparecen aquí cuando un modelo los crea.',
   emptyAttached: 'Aún no se adjuntó ningún archivo.',
+  unreadable: 'El navegador no pudo leer qué archivos se adjuntaron.',
   nothing: 'Nada coincide.',
   loading: 'Cargando…',
   more: 'Mostrar más',

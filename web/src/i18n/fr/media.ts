@@ -14,6 +14,7 @@ export const media: Words<typeof english> = {
   attachedHint: 'Fichiers joints à des messages dans ce navigateur. Ils sont sur le serveur.',
   empty: 'Pas encore d’images, de sons ni de vidéos. Ils apparaissent ici quand un modèle en crée.',
   emptyAttached: 'Aucun fichier n’a encore été joint.',
+  unreadable: 'Le navigateur n’a pas pu lire quels fichiers ont été joints.',
   nothing: 'Rien ne correspond.',
   loading: 'Chargement…',
   more: 'Afficher plus',

@@ -14,6 +14,7 @@ export const media: Words<typeof english> = {
   attachedHint: '在此浏览器中附加到消息的文件。它们保存在服务器上。',
   empty: '还没有图片、声音或视频。模型生成后会显示在这里。',
   emptyAttached: '还没有附加过文件。',
+  unreadable: '浏览器无法读取附加过哪些文件。',
   nothing: '没有符合的内容。',
   loading: '正在加载…',
   more: '显示更多',

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isAbort, toFailure } from '../../api/http.ts';
 import { listMedia, type MediaKind } from '../../api/media.ts';
+import { t } from '../../i18n/index.ts';
 import { ATTACHED, type AttachedFile } from '../../state/media.ts';
 import type { Failure } from '../../state/model.ts';
 import { onRecords, readRecords } from '../../storage/records.ts';
@@ -79,7 +80,9 @@ export function useItems(shelf: Shelf, search: string): ItemList {
         next: page.next,
       }));
     } catch (thrown) {
-      if (!isAbort(thrown)) setRead((old) => ({ ...old, isLoading: false, failure: toFailure(thrown) }));
+      // What a browser says of its own storage is for those who write pages.
+      const failure = shelf === 'attached' ? { message: t('media.unreadable') } : toFailure(thrown);
+      if (!signal.aborted && !isAbort(thrown)) setRead((old) => ({ ...old, isLoading: false, failure }));
     }
   }
 
