@@ -449,8 +449,20 @@ describe('the layout', { skip: withoutBrowser }, () => {
         await page.locator('.chat-list .is-shown .icon-button').click();
         await differ('.chat-list .menu-item span', '.chat-list .menu');
         await differ('.chat-list .is-shown > .icon-button', '.chat-list .is-shown > .icon-button');
+        /** Icons have the colour of what they stand beside. */
+        const icons: readonly [string, string][] = await page.evaluate(
+          `[...document.querySelectorAll('.chat-list .menu-item .icon')].map((icon) => [icon, icon.parentElement].map((each) => getComputedStyle(each).color))`,
+        );
+        for (const [of, beside] of icons) assert.equal(of, beside);
         await page.getByRole('menuitem', { name: 'Rename' }).click();
         await differ('.rename', '.rename');
+        await page.keyboard.press('Escape');
+        await page.locator('.chat-list .is-shown > .icon-button').click();
+        await page.getByRole('menuitem', { name: 'Folder and tags' }).click();
+        await page.getByLabel('Add a tag').fill('red');
+        await page.getByLabel('Add a tag').press('Enter');
+        await page.locator('.tag').waitFor();
+        assert.equal(await page.evaluate("getComputedStyle(document.querySelector('.tag')).borderTopStyle"), 'solid');
       },
       { forcedColors: 'active' },
     );
