@@ -209,6 +209,40 @@ describe('the shell', { skip: withoutBrowser }, () => {
     });
   });
 
+  for (const viewport of [PHONE, WIDE]) {
+    test(`toasts cover nothing of a window on ${viewport.width} pixels`, async () => {
+      await visit(
+        async (page) => {
+          await ask(page, 'hello');
+          await page.locator('#setup').click();
+          const dialog = page.getByRole('dialog');
+          const save = dialog.locator('.dialog-actions .button').last();
+          await save.waitFor();
+          const height = (): Promise<number> => dialog.evaluate((node) => node.clientHeight);
+          const before = await height();
+          await page.keyboard.press('Escape');
+          await dialog.waitFor({ state: 'detached' });
+          if (viewport === PHONE) await page.locator('#open-sidebar').click();
+          await page.locator('.chat-list li').getByRole('button', { name: 'What to do with' }).click();
+          await page.getByRole('menuitem', { name: 'Delete' }).click();
+          await page.locator('#setup').click();
+          const toast = dialog.locator('.toast');
+          await toast.waitFor();
+          await eventually(async () => {
+            const [window, foot, told] = await Promise.all([dialog, save, toast].map((part) => part.boundingBox()));
+            assert.ok(window && foot && told && window.y >= 0, JSON.stringify([window, foot, told]));
+            assert.ok(window.y + window.height <= told.y, JSON.stringify([window, told]));
+            assert.ok(foot.y + foot.height <= window.y + window.height, JSON.stringify([foot, window]));
+          });
+          await toast.getByRole('button', { name: 'Close' }).click();
+          await becomes(height, before);
+          await page.keyboard.press('Escape');
+        },
+        { viewport },
+      );
+    });
+  }
+
   test('closes what is closed before it is drawn', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -23,7 +23,7 @@ export function Toasts() {
     };
   }, []);
   const isShown = toasts.length > 0;
-  useLayoutEffect(() => (isShown && node.current !== null ? standAboveField(node.current) : undefined), [isShown]);
+  useLayoutEffect(() => (isShown && node.current !== null ? standClear(node.current) : undefined), [isShown]);
   return (
     <div ref={node} class="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, undo }) => (
@@ -49,22 +49,55 @@ export function Toasts() {
   );
 }
 
+/** Keeps them clear of what is below them, where that does not make room by itself. Returns the way to end it. */
+function standClear(area: HTMLElement): (() => void) | undefined {
+  if (area.closest('.sidebar') !== null) return undefined;
+  const dialog = area.closest('dialog');
+  return dialog === null ? standAboveField(area) : standBelow(area, dialog);
+}
+
 /**
  * Keeps them above the field for messages: with each picture, since that grows, and is another one in another chat. (By an anchor of
- * CSS every look at the layout of a long chat would take as long as all of it.) Returns the way to end it.
+ * CSS every look at the layout of a long chat would take as long as all of it.)
  */
-function standAboveField(area: HTMLElement): (() => void) | undefined {
-  if (area.closest('dialog, .sidebar') !== null) return undefined;
-  let frame = 0;
-  const place = (): void => {
+function standAboveField(area: HTMLElement): () => void {
+  const end = withEachPicture(() => {
     const top = document.querySelector('.composer')?.getBoundingClientRect().top;
     const bottom = top === undefined ? '' : `calc(${innerHeight - top}px + var(--space-2))`;
     if (area.style.insetBlockEnd !== bottom) area.style.insetBlockEnd = bottom;
-    frame = requestAnimationFrame(place);
-  };
-  place();
+  });
   return () => {
-    cancelAnimationFrame(frame);
+    end();
     area.style.insetBlockEnd = '';
   };
+}
+
+/** Lets a window that would reach below them leave them room. One that does not stays where it is: its buttons may be under a pointer. */
+function standBelow(area: HTMLElement, dialog: HTMLElement): () => void {
+  let isTall = false;
+  const end = withEachPicture(() => {
+    const { top } = area.getBoundingClientRect();
+    isTall ||= dialog.getBoundingClientRect().bottom > top;
+    const height = `${Math.ceil(innerHeight - top)}px`;
+    if (!isTall || dialog.style.getPropertyValue('--toasts') === height) return;
+    // Who looks at its foot goes on with that.
+    const isAtEnd = dialog.scrollHeight - dialog.scrollTop - dialog.clientHeight < 1;
+    dialog.style.setProperty('--toasts', height);
+    if (isAtEnd) dialog.scrollTop = dialog.scrollHeight;
+  });
+  return () => {
+    end();
+    dialog.style.removeProperty('--toasts');
+  };
+}
+
+/** Calls at once, and before each picture. Returns the way to end it. */
+function withEachPicture(place: () => void): () => void {
+  let frame = 0;
+  const next = (): void => {
+    place();
+    frame = requestAnimationFrame(next);
+  };
+  next();
+  return () => cancelAnimationFrame(frame);
 }
