@@ -13,6 +13,7 @@ import { ask, button, goTo, lastAnswer, mayAsk, PHONE, ready } from './visit.ts'
 let outOfOrder = 'plain-model';
 
 const script: VendorScript = ({ prompt, model }) => {
+  if (prompt === 'much') return { text: ['Much. '.repeat(2_000)] };
   if (prompt === 'endless') return { text: words(model), delayMs: 5 };
   if (prompt === 'half' && model === outOfOrder) return { status: 500, errorMessage: 'Out of order' };
   return { text: [`I am ${model}: `, prompt] };
@@ -131,6 +132,58 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await bothStop(page);
       },
       { path: '/#/compare', viewport: PHONE },
+    );
+  });
+
+  /** Goes up as by a finger. */
+  const readFirst = async (page: Page): Promise<void> => {
+    await side(page, 0)
+      .locator('.side-scroll')
+      .evaluate((area) => {
+        area.dispatchEvent(new Event('touchmove'));
+        area.scrollTo({ top: 0, behavior: 'instant' });
+      });
+    await side(page, 0).getByRole('button', { name: 'To the end' }).waitFor();
+  };
+
+  test('offers no way to the end where all can be seen, as when the keys of a phone are gone', async () => {
+    const low = { ...PHONE, height: 460 };
+    await visit(
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await page.locator('#prompt').fill('first');
+        await page.locator('#send').click();
+        await page.locator('.side .line').nth(1).waitFor();
+        await readFirst(page);
+        await page.setViewportSize(PHONE);
+        await becomes(() => page.getByRole('button', { name: 'To the end' }).count(), 0);
+        await page.setViewportSize(low);
+        await side(page, 0).getByRole('button', { name: 'To the end' }).waitFor();
+      },
+      { path: '/#/compare', viewport: low },
+    );
+  });
+
+  test('begins at the end of another comparison, though somebody reads above in this one', async () => {
+    await visit(
+      async (page) => {
+        await askFirst(page);
+        await page.locator('.side .line').nth(1).waitFor();
+        await page.getByRole('button', { name: 'New comparison' }).click();
+        await askBoth(page, 'much');
+        await page.locator('.side .line').nth(1).waitFor();
+        await readFirst(page);
+        await page.locator('.chat-list a', { hasText: 'first' }).click();
+        await side(page, 0).getByText('I am gpt-4o: first').waitFor();
+        assert.equal(await page.getByRole('button', { name: 'To the end' }).count(), 0);
+        await page.locator('.chat-list a', { hasText: 'much' }).click();
+        const left = (): Promise<number> =>
+          side(page, 0)
+            .locator('.side-scroll')
+            .evaluate((area) => Math.round(area.scrollHeight - area.scrollTop - area.clientHeight));
+        await becomes(left, 0);
+      },
+      { path: '/#/compare' },
     );
   });
 

@@ -60,7 +60,7 @@ export default function CompareScreen({ path }: ScreenProps) {
                     {chat !== undefined && <SideActions chat={chat} side={side} />}
                   </header>
                   {chat !== undefined && isLoaded ? (
-                    <SideThread chat={chat} at={index} leaf={side.leaf} />
+                    <SideThread key={chat.id} chat={chat} at={index} leaf={side.leaf} />
                   ) : (
                     <p class="side-empty">{index === 0 && !problem ? t('compare.hint') : ''}</p>
                   )}
