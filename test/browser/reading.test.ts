@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, newChat, PHONE, scrollUp, send } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, newChat, PHONE, ready, scrollUp, send, settled } from './visit.ts';
 
 const LONG = Array.from({ length: 80 }, (_, index) => `Line ${index}.\n\n`);
 
@@ -53,6 +53,27 @@ const LITTLE_LOWER_AND_HIGHER = `new Promise((done) => {
   style.marginBlockEnd = '300px';
   area.dispatchEvent(new Event('scroll'));
   requestAnimationFrame(() => requestAnimationFrame(done));
+})`;
+
+/** A chat of 300 messages, each second one with code in it: they become higher once they are near the screen. */
+const FILL_WITH_CODE = `new Promise((done) => {
+  indexedDB.open('sluice').onsuccess = ({ target: { result: database } }) => {
+    const transaction = database.transaction(['chats', 'messages'], 'readwrite');
+    const [now, tags] = [Date.now(), []];
+    const chat = { id: 'code', title: 'Code', titleBy: 'person', created: now, updated: now, tags, pinned: false, leaf: '299' };
+    transaction.objectStore('chats').put(chat);
+    const code = '\`\`\`js\\n' + Array.from({ length: 40 }, (_, line) => 'const line = ' + line + ';\\n').join('') + '\`\`\`\\n';
+    for (let at = 0; at < 300; at++) {
+      const [role, text] = at % 2 === 0 ? ['user', 'Question ' + at + '.'] : ['assistant', code.repeat(2)];
+      const parent = at === 0 ? null : String(at - 1);
+      const message = { id: String(at), chat: 'code', parent, role, parts: [{ type: 'text', text }], createdAt: now + at, finish: 'stop' };
+      transaction.objectStore('messages').put(message);
+    }
+    transaction.oncomplete = () => {
+      database.close();
+      done();
+    };
+  };
 })`;
 
 /** Scrolls to the first answer, as by the scroll bar. */
@@ -183,6 +204,29 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
         const after = await page.evaluate<number>(`(${IN_MIDDLE})()`);
         assert.ok(Math.abs(after - before) <= 2, `${at}: ${after}, and ${before} before`);
       }
+    });
+  });
+
+  test('is the first of all messages, or the last, where a key asks for that, whatever grows on the way', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.evaluate(FILL_WITH_CODE);
+      await page.reload();
+      await page.locator('.chat-list a', { hasText: 'Code' }).click();
+      await page.getByText('Question 0.', { exact: true }).waitFor({ state: 'attached' });
+      const area = page.locator('#scroll');
+      const top = (): Promise<number> => area.evaluate((node) => node.scrollTop);
+      await area.press('Home');
+      await page.getByText('const line = 39;').first().waitFor();
+      await becomes(top, 0);
+      await settled(page);
+      assert.equal(await top(), 0);
+      await area.press('End');
+      await becomes(
+        () => area.evaluate((node) => Math.round(node.scrollHeight - node.scrollTop - node.clientHeight)),
+        0,
+      );
+      await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
     });
   });
 

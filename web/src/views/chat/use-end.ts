@@ -70,12 +70,22 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     const observer = new ResizeObserver(() => {
       if (follow.current) keepAtEnd(area);
       else keepRead(area);
+      // Nobody is told of a scroll where the end comes into sight without one.
+      setAway(!follow.current && leftIn(area) >= 1);
     });
     observer.observe(inner.current);
     observer.observe(area);
     const onHand = (event: Event): void => {
       // A touchpad rolls on at the end, and nobody goes up by that.
       if (!(event instanceof WheelEvent && event.deltaY > 0)) isByHand.current = true;
+      if (event instanceof KeyboardEvent && event.target === area && !event.shiftKey) jump(event.key, area);
+    };
+    // At once: the way there leads past messages that become higher as they come near, and the browser would end somewhere among them.
+    const jump = (key: string, area: HTMLElement): void => {
+      if (key === 'Home') area.scrollTo({ top: 0, behavior: 'instant' });
+      if (key !== 'End') return;
+      isByHand.current = false;
+      toEnd();
     };
     for (const act of BY_HAND) area.addEventListener(act, onHand, { passive: true });
     return () => {
