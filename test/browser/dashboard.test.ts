@@ -71,6 +71,25 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('keeps all figures of its table in sight beside a long name', async () => {
+    const long = `organisation/${Array(12).fill('long-name').join('-')}`;
+    const other = await openGateway(script, [long]);
+    await visit(
+      async (page) => {
+        await ask(page, 'hello');
+        await goTo(page, '#/dashboard');
+        const row = page.locator('.names tbody tr').filter({ hasText: long });
+        await eventually(async () => {
+          if ((await row.count()) === 0) await page.reload();
+          await row.waitFor({ timeout: 1_000 });
+        });
+        const hidden = page.locator('.names').evaluate((table) => table.scrollWidth - table.clientWidth);
+        assert.equal(await hidden, 0);
+      },
+      { gateway: other },
+    ).finally(() => other.close());
+  });
+
   test('says how long most answers took only where there were any', async () => {
     const unused = await openGateway(script, ['gpt-4o']);
     try {
