@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
 import { firstSaid, parseJson, wordsOf } from '../../core/objects.ts';
+import { Secrets } from '../../core/secrets.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { nameOfField, paramOf } from '../openai/failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
@@ -224,11 +225,12 @@ function unreadable({ label }: Speaker, cause?: unknown): SluiceError {
 }
 
 function clean(speaker: Speaker, text: string): string {
-  let safe = text;
-  for (const secret of speaker.secrets) {
-    if (secret !== '') safe = safe.replaceAll(secret, '[secret]');
-  }
-  const printable = safe.replace(/\p{Cc}+/gu, ' ').trim();
+  const known = new Secrets();
+  known.use(speaker.secrets);
+  const printable = known
+    .mask(text)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
   return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
 }
 
