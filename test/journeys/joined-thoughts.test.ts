@@ -96,6 +96,28 @@ describe('thoughts of several blocks as one text', { timeout: 60_000 }, () => {
     );
   });
 
+  test('no piece of a stream of the chat API has thoughts without a word', async () => {
+    for (const format of ['openai-responses', 'anthropic', 'google'] as const) {
+      const { model, answers } = world.seat(format);
+      if (format !== 'openai-responses') answers({ reasoning: ['I', ' think.'], text: ['This.'] });
+      const pieces = lines(await post('/v1/chat/completions', { model, stream: true })) as {
+        choices?: { delta: Record<string, unknown> }[];
+      }[];
+      const deltas = pieces.flatMap(({ choices = [] }) => choices.map(({ delta }) => delta));
+      const named = deltas.filter((delta) => 'reasoning' in delta || 'reasoning_content' in delta);
+      assert.ok(named.length > 0, format);
+      for (const { reasoning, reasoning_content: content } of named) {
+        assert.ok(typeof reasoning === 'string' && reasoning !== '', format);
+        assert.equal(content, reasoning);
+      }
+      if (format !== 'google')
+        assert.ok(
+          deltas.some((delta) => 'reasoning_details' in delta),
+          format,
+        );
+    }
+  });
+
   test('a whole answer of the chat API, with each block as it came beside it', async () => {
     const { choices } = (await chat(false)) as unknown as {
       choices: { message: { reasoning: string; reasoning_details: { text: string }[] } }[];

@@ -78,8 +78,11 @@ export class CompletionStream implements Encoder {
       case 'reasoning': {
         this.#thought += chunk.reasoning;
         const details = chunk.vendor === undefined ? '' : this.#sealThought(chunk.vendor);
-        const text = JSON.stringify(this.#shown.add(chunk.reasoning, chunk.vendor !== undefined));
-        return this.#delta(`"content":"","reasoning":${text},"reasoning_content":${text}${details}`);
+        const shown = this.#shown.add(chunk.reasoning, chunk.vendor !== undefined);
+        const text = JSON.stringify(shown);
+        // As in a whole answer: some clients write an empty one down as `""`.
+        const named = shown === '' ? '' : `,"reasoning":${text},"reasoning_content":${text}`;
+        return this.#delta(`"content":""${named}${details}`);
       }
       case 'refusal':
         return this.#delta(`"content":"","refusal":${JSON.stringify(chunk.refusal)}`);
