@@ -40,6 +40,12 @@ describe('models for Anthropic’s client', { timeout: 60_000 }, () => {
       const isClaude = name.startsWith('claude');
       assert.equal(model.max_tokens, isClaude ? 64_000 : 65_536);
       assert.equal(capabilities.citations.supported, isClaude, 'as Anthropic says');
+      assert.deepEqual(capabilities.thinking.types, {
+        enabled: { supported: true },
+        adaptive: { supported: !isClaude },
+        disabled: { supported: true },
+        between_tools: { supported: false },
+      });
       assert.equal(model.created_at, isClaude ? '2025-09-29T00:00:00Z' : '1970-01-01T00:00:00Z');
     }
     const paged = await all(client.models.list({ limit: 2 }));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isChatModel, type Model } from '../../core/model.ts';
-import { membersOf } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { isAnthropicClient } from '../edge/guard.ts';
@@ -99,7 +99,16 @@ function toInfo({ vendor, ...model }: Model): ModelInfo {
 /** The words of a vendor on each capability over ours. */
 function merged(own: Capabilities, said: Readonly<Record<string, unknown>>): Capabilities {
   const names = new Set([...Object.keys(own), ...Object.keys(said)]);
-  return Object.fromEntries([...names].map((name) => [name, { ...own[name], ...membersOf(said[name]) }]));
+  const all = Object.fromEntries([...names].map((name) => [name, { ...own[name], ...membersOf(said[name]) }]));
+  return { ...all, thinking: { ...all['thinking'], types: allTypes(own, said) } };
+}
+
+/** A vendor that names some ways to think means that there is no other one. */
+function allTypes(own: Capabilities, said: Readonly<Record<string, unknown>>): unknown {
+  const types = membersOf(own['thinking']?.['types']);
+  const named = membersOf(said['thinking'])['types'];
+  if (!isObject(named)) return types;
+  return { ...Object.fromEntries(Object.keys(types).map((name) => [name, NO])), ...named };
 }
 
 type Capabilities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
