@@ -12,6 +12,9 @@ export function sealVendor(vendor: VendorData): string {
   return PREFIX + Buffer.from(JSON.stringify(vendor)).toString('base64url');
 }
 
+/** In the place of a signature, where nobody signed: clients take thoughts without one for a text, or for nothing. */
+export const UNSIGNED = sealVendor({});
+
 /** What `sealVendor` sealed. Undefined for any other text: a vendor's own signature. */
 export function openVendor(text: string): VendorData | undefined {
   if (!text.startsWith(PREFIX)) return undefined;

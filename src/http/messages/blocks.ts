@@ -2,7 +2,7 @@ import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../..
 import { dataUri } from '../../core/data-uri.ts';
 import { isObject, wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
-import { openVendor } from '../../core/vendor.ts';
+import { openVendor, UNSIGNED } from '../../core/vendor.ts';
 import { hiddenThought } from './hidden.ts';
 import type { WireBlock, WireTool } from './wire.ts';
 
@@ -171,8 +171,8 @@ function mimeType({ media_type: type }: Json): { mimeType?: string } {
 
 /** A signature is Anthropic's own, or holds what another vendor attached. */
 function toThought(text: string, sealed: unknown, field: 'signature' | 'redactedData', note: Note): ReasoningPart {
-  // Thoughts of upstreams that sign nothing come back with the empty signature they went out with.
-  if (typeof sealed !== 'string' || sealed === '') return { type: 'reasoning', text };
+  // Thoughts of upstreams that sign nothing come back with what they went out with.
+  if (typeof sealed !== 'string' || sealed === '' || sealed === UNSIGNED) return { type: 'reasoning', text };
   const opened = openVendor(sealed);
   if (opened === undefined) note('signature');
   const hidden = opened && hiddenThought(opened);

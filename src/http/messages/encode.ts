@@ -3,7 +3,7 @@ import type { Batch, Chunk, Source, ToolCallDelta, Usage } from '../../core/chun
 import { type ErrorInfo, statusOf, unreachable } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
-import { sealVendor, vendorText } from '../../core/vendor.ts';
+import { sealVendor, UNSIGNED, vendorText } from '../../core/vendor.ts';
 import { mediaInWords } from '../../media/link.ts';
 import { randomName } from '../../providers/openai/ids.ts';
 import { CallsInTurn } from './calls-in-turn.ts';
@@ -176,7 +176,7 @@ export class MessageStream implements Encoder {
       out.push({ type: 'content_block_stop', index: this.#index });
       return;
     }
-    const signature = 'anthropic' in vendor ? vendorText(vendor, 'anthropic', 'signature') : sealVendor(vendor);
+    const signature = 'anthropic' in vendor ? (vendorText(vendor, 'anthropic', 'signature') ?? '') : sealVendor(vendor);
     this.#close(out, signature);
   }
 
@@ -288,7 +288,7 @@ export class MessageStream implements Encoder {
   }
 
   /** Thoughts end with a signature, as Anthropic's do, if need be an empty one: the AI SDK hands back none without. */
-  #close(out: MessageEvent[], signature = ''): void {
+  #close(out: MessageEvent[], signature = UNSIGNED): void {
     if (this.#open === undefined) return;
     if (this.#open === 'thinking') out.push(this.#delta({ type: 'signature_delta', signature }));
     this.#open = undefined;
