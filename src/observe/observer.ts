@@ -3,7 +3,8 @@ import type { Call } from '../core/call.ts';
 import type { AnsweredAs, Usage } from '../core/chunk.ts';
 import { clientLeft, SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { between, join, type Pieces, tailOf } from '../core/pieces.ts';
+import { parseObject } from '../core/objects.ts';
+import { headOf, join, type Pieces, sizeOf, tailOf } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
 import { Roster } from '../core/roster.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -21,7 +22,8 @@ import { Observation, type Operation, type RouteKind } from './observation.ts';
 const LONGEST_NAME = 256;
 /** In which an answer says why it ended: this stands behind its text. */
 const FINISH_BYTES = 64 * 1024;
-/** In which it says its name. */
+/** Up to this size an answer is read for its name, which may stand anywhere; of a larger one the beginning is searched. */
+const READ_BYTES = 64 * 1024;
 const NAME_BYTES = 4 * 1024;
 const ID = /"id"\s*:\s*"([^"\\]+)"/;
 const MODEL = /"model"\s*:\s*"([^"\\]+)"/;
@@ -298,11 +300,13 @@ function finishesIn(pieces: Pieces): readonly string[] {
   return Array.from(end.matchAll(/"finish_reason"\s*:\s*"([a-z_]{1,64})"/g), ([, finish = '']) => finish);
 }
 
-/** What stands before the choices, in which no text of a model does. */
+/** What a completion in OpenAI's wire format is called. Before the choices of a large one no text of a model stands. */
 function nameIn(pieces: Pieces): AnsweredAs | undefined {
-  const [head = ''] = join(between(pieces, 0, NAME_BYTES))
-    .toString('utf8')
-    .split('"choices"', 1);
+  if (sizeOf(pieces) <= READ_BYTES) {
+    const { id, model } = parseObject(join(pieces).toString('utf8')) ?? {};
+    return answeredAs(id, model).answeredAs;
+  }
+  const [head = ''] = headOf(pieces, NAME_BYTES).toString('utf8').split('"choices"', 1);
   return answeredAs(ID.exec(head)?.[1], MODEL.exec(head)?.[1]).answeredAs;
 }
 

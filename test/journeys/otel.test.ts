@@ -185,6 +185,41 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
     assert.deepEqual(new Set(typed), new Set(['"gen_ai.request.temperature","value":{"doubleValue":1}']));
   });
 
+  test('figures that the protocol has no place for are left out: a collector would refuse all that comes with them', async () => {
+    const messages = '[{"role":"user","content":"Hi"}]';
+    const figures = '"num_predict":1e999,"seed":18446744073709551615,"top_k":3,"options":{"temperature":1e999}';
+    const headers = { 'content-type': 'application/json' };
+    const body = `{"model":"acme/test-model","messages":${messages},${figures}}`;
+    const response = await fetch(`${world.origin}/v1/chat/completions`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    await spansOf(collector, response.headers.get('x-request-id') ?? '');
+    const text = collector.posts.map((post) => post.text).join('\n');
+    assert.match(text, /"gen_ai\.request\.top_k","value":\{"doubleValue":3\}/);
+    assert.doesNotMatch(text, /"(?:double|int)Value":null|"gen_ai\.request\.seed","value":\{"doubleValue"/);
+  });
+
+  test('the call says what a whole answer was called, wherever that stands in it', async () => {
+    const id = 'chatcmpl-last';
+    const model = 'test-model-1';
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: '"id":"no"' } }];
+    const rest = { object: 'chat.completion', created: 1, usage };
+    try {
+      for (const answer of [
+        // As Azure does.
+        { choices, id, model, ...rest },
+        { about: { id: 'no', model: 'no' }, id, model, choices, ...rest },
+      ]) {
+        world.answers({ raw: JSON.stringify(answer) });
+        const { id: asked } = await chat(world, {});
+        const [, call] = await spansOf(collector, asked);
+        assert.deepEqual([call?.of['gen_ai.response.id'], call?.of['gen_ai.response.model']], [id, model]);
+      }
+    } finally {
+      world.answers({ text: ['Hello', ' world'] });
+    }
+  });
+
   test('the call says what its answer was called, whoever gave it and whichever way', async () => {
     for (const [path, model, expected] of [
       ['/v1/chat/completions', 'acme/test-model', ['chatcmpl-scripted', 'test-model']],

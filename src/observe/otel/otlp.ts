@@ -9,19 +9,23 @@ export interface KeyValue {
   readonly value: object;
 }
 
-/** What is measured, and so a fraction even where it happens to be whole: collectors keep one type for each name. */
+/** What is a fraction even where it happens to be whole; all other numbers are whole. Collectors keep one type for each name. */
 const FRACTIONS: ReadonlySet<string> = new Set([
   'gen_ai.request.temperature',
   'gen_ai.request.top_p',
+  'gen_ai.request.top_k',
   'gen_ai.request.frequency_penalty',
   'gen_ai.request.presence_penalty',
   'gen_ai.response.time_to_first_chunk',
   'sluice.cost_usd',
 ]);
 
+/** Numbers that are none of their type are left out: the figures of requests may be any, and a collector refuses all that comes with one. */
 export function attributes(values: Readonly<Record<string, AttributeValue>>): readonly KeyValue[] {
   return Object.entries(values).flatMap(([key, value]) => {
-    if (value === undefined) return [];
+    const isLost =
+      typeof value === 'number' && !(FRACTIONS.has(key) ? Number.isFinite(value) : Number.isSafeInteger(value));
+    if (value === undefined || isLost) return [];
     return [{ key, value: FRACTIONS.has(key) ? { doubleValue: value } : typed(value) }];
   });
 }
@@ -30,8 +34,7 @@ export function attributes(values: Readonly<Record<string, AttributeValue>>): re
 function typed(value: Exclude<AttributeValue, undefined>): object {
   if (typeof value === 'object') return { arrayValue: { values: value.map(typed) } };
   if (typeof value === 'string') return { stringValue: value.toWellFormed() };
-  if (typeof value === 'boolean') return { boolValue: value };
-  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  return typeof value === 'boolean' ? { boolValue: value } : { intValue: String(value) };
 }
 
 /** Milliseconds since 1970 as nanoseconds. */
