@@ -70,7 +70,12 @@ const NO_BASE64 = /[^A-Za-z0-9+/=_%\s-]/;
 /** Whether an address holds nothing, or something that is no base64 though it says so: decoders pass over that without a word. */
 export function isBrokenDataUri(url: string): boolean {
   const data = base64Of(url);
-  return data !== undefined && (data === '' || NO_BASE64.test(data));
+  return data !== undefined && isBrokenBase64(data);
+}
+
+/** The same of base64 alone. */
+export function isBrokenBase64(data: string): boolean {
+  return data === '' || NO_BASE64.test(data);
 }
 
 /** The type that a `data:` URI names. */

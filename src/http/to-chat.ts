@@ -8,7 +8,7 @@ import type {
   ToolCall,
   VendorData,
 } from '../core/chat.ts';
-import { asDataUri, base64Of, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
+import { asDataUri, base64Of, isBrokenBase64, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject, membersOf, present, textOf, wordsOf } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
@@ -112,10 +112,22 @@ export function refuseUnreadable(url: string, param: string, code: 'invalid_requ
 
 function wantedInstead(url: string): string | undefined {
   if (isBrokenDataUri(url)) {
-    const isAddress = /^https?:/i.test((base64Of(url) ?? '').trimStart().slice(0, 6));
-    return isAddress ? 'base64 or a data: URI, and not an address' : 'valid base64';
+    const data = base64Of(url) ?? '';
+    return /^\s*https?:/i.test(data) ? 'base64 or a data: URI, and not an address' : validBase64(data);
   }
   return isNoMedia(url) ? 'a data: URI or an http(s) address' : undefined;
+}
+
+/** The same for a field that holds base64 and nothing else: no address, not even one that holds what it names. */
+export function refuseNoBase64(data: string, mimeType: string, param: string): void {
+  // An empty text is one to most vendors; it is theirs to refuse.
+  if (!isBrokenBase64(data) || (data === '' && mimeType.startsWith('text/'))) return;
+  const wanted = /^\s*(?:https?|data):/i.test(data) ? 'base64, and not an address' : validBase64(data);
+  throw new SluiceError('invalid_request', `'${param}' must be ${wanted}.`, { param });
+}
+
+function validBase64(data: string): string {
+  return data === '' ? 'valid base64, and not empty' : 'valid base64';
 }
 
 function lostIn(message: WireMessage): string[] {

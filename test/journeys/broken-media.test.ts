@@ -12,6 +12,8 @@ const FORMATS: readonly {
   readonly message: (error: { message: string } & string) => string;
   /** What it calls the picture, where that is told. */
   readonly field?: string;
+  /** Whether it takes a data: URI in the place of base64. */
+  readonly takesDataUri?: true;
 }[] = [
   {
     path: () => '/v1/responses',
@@ -102,12 +104,14 @@ const FORMATS: readonly {
     }),
     message: (error) => error,
     field: 'messages[1].images[1]',
+    takesDataUri: true,
   },
   {
     path: () => '/api/generate',
     body: (model, data) => ({ model, stream: false, system: 'Look well.', prompt: 'What?', images: [data] }),
     message: (error) => error,
     field: 'images[0]',
+    takesDataUri: true,
   },
 ];
 
@@ -123,7 +127,7 @@ test('a picture that is no base64 is refused in every format that is translated,
   );
   try {
     for (const model of ['mock/test-model', 'vertex/gemini-2.5-flash'])
-      for (const { path, body, message, field } of FORMATS) {
+      for (const { path, body, message, field, takesDataUri } of FORMATS) {
         // What Gemini's own clients say goes to Gemini as it is.
         if (path(model).startsWith('/v1beta') && model.startsWith('vertex')) continue;
         const good = await ask(gateway.origin, { path: path(model), body: body(model, 'AAAA') });
@@ -131,7 +135,11 @@ test('a picture that is no base64 is refused in every format that is translated,
         const { length } = [...openai.requests, ...gemini.requests];
         for (const [data, wanted] of [
           ['!!!', 'valid base64'],
-          ['https://host.example/a.png', 'base64 or a data: URI, and not an address'],
+          ['', 'valid base64, and not empty'],
+          ['https://host.example/a.png', `base64${takesDataUri ? ' or a data: URI' : ''}, and not an address`],
+          ...(takesDataUri || field === undefined
+            ? []
+            : [['data:image/png;base64,AAAA', 'base64, and not an address'] as const]),
         ] as const) {
           const answer = await ask(gateway.origin, { path: path(model), body: body(model, data) });
           assert.equal(answer.status, 400, `${path(model)} ${answer.text}`);

@@ -2,7 +2,7 @@ import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/
 import { dataUri } from '../../core/data-uri.ts';
 import { mediaKind } from '../../core/media-types.ts';
 import { uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
-import { refuseUnreadable } from '../to-chat.ts';
+import { refuseNoBase64, refuseUnreadable } from '../to-chat.ts';
 import { fromSignature } from './signature.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -54,12 +54,8 @@ export function refuseBroken(contents: readonly WireContent[]): void {
 }
 
 function refuseBrokenPart({ inlineData, fileData }: WirePart, place: string): void {
-  if (inlineData !== undefined) {
-    const { data, mimeType = '' } = inlineData;
-    // An empty text is one to most vendors; it is theirs to refuse.
-    if (data === '' && mimeType.startsWith('text/')) return;
-    refuseUnreadable(dataUri(mimeType, data), `${place}.inlineData.data`, 'invalid_request');
-  } else if (fileData !== undefined) refuseUnreadable(fileData.fileUri, `${place}.fileData.fileUri`, 'invalid_request');
+  if (inlineData !== undefined) refuseNoBase64(inlineData.data, inlineData.mimeType ?? '', `${place}.inlineData.data`);
+  else if (fileData !== undefined) refuseUnreadable(fileData.fileUri, `${place}.fileData.fileUri`, 'invalid_request');
 }
 
 class ContentsDecoder {

@@ -1,6 +1,5 @@
-import { dataUri } from '../../core/data-uri.ts';
 import { membersOf, wordsOf } from '../../core/objects.ts';
-import { refuseUnreadable } from '../to-chat.ts';
+import { refuseNoBase64, refuseUnreadable } from '../to-chat.ts';
 
 /** Throws at pictures and documents that nobody could read. Anthropic hears of them as they are. */
 export function refuseBroken(messages: readonly { readonly content: unknown }[]): void {
@@ -15,11 +14,7 @@ function refuseIn(content: unknown, place: string): void {
     const here = `${place}[${at}]`;
     if (type === 'url' && typeof url === 'string') refuseUnreadable(url, `${here}.source.url`, 'invalid_request');
     if (type === 'base64' && typeof data === 'string') {
-      const mime = wordsOf(mediaType);
-      // An empty text is one to most vendors; it is theirs to refuse.
-      if (data !== '' || !mime.startsWith('text/')) {
-        refuseUnreadable(dataUri(mime, data), `${here}.source.data`, 'invalid_request');
-      }
+      refuseNoBase64(data, wordsOf(mediaType), `${here}.source.data`);
     }
     if (block['type'] === 'tool_result') refuseIn(block['content'], `${here}.content`);
   }
