@@ -1,3 +1,4 @@
+import { answeredAs } from '../core/answered-as.ts';
 import { MOST_CHOICES } from '../core/chat.ts';
 import type { AnsweredAs, Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -93,8 +94,8 @@ export class ChunkMender {
   }
 
   /** As clients see it. */
-  get answeredAs(): AnsweredAs {
-    return { id: this.#id, model: this.#modelName };
+  get answeredAs(): AnsweredAs | undefined {
+    return answeredAs(this.#id, this.#modelName).answeredAs;
   }
 
   get finish(): string | undefined {

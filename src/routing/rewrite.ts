@@ -98,7 +98,7 @@ export class StreamRewriter {
     return this.#mender.finish;
   }
 
-  get answeredAs(): AnsweredAs {
+  get answeredAs(): AnsweredAs | undefined {
     return this.#mender.answeredAs;
   }
 

@@ -220,6 +220,34 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a name that goes on and on is cut, whichever way the answer came', async () => {
+    const name = 'n'.repeat(10_000);
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const choice = { index: 0, finish_reason: 'stop' };
+    const said = { role: 'assistant', content: 'Hi' };
+    const about = { id: name, model: name, created: 1, usage };
+    const whole = { ...about, object: 'chat.completion', choices: [{ ...choice, message: said }] };
+    const event = { ...about, object: 'chat.completion.chunk', choices: [{ ...choice, delta: said }] };
+    try {
+      for (const [raw, more] of [
+        [JSON.stringify(whole), {}],
+        [`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`, { stream: true }],
+        [`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`, { stream: true, download_media: true }],
+      ] as const) {
+        world.answers({ raw });
+        const [, call] = await spansOf(collector, (await chat(world, more)).id);
+        const cut = name.slice(0, 256);
+        assert.deepEqual(
+          [call?.of['gen_ai.response.id'], call?.of['gen_ai.response.model']],
+          [cut, cut],
+          raw.slice(0, 5),
+        );
+      }
+    } finally {
+      world.answers({ text: ['Hello', ' world'] });
+    }
+  });
+
   test('the call says what its answer was called, whoever gave it and whichever way', async () => {
     for (const [path, model, expected] of [
       ['/v1/chat/completions', 'acme/test-model', ['chatcmpl-scripted', 'test-model']],
