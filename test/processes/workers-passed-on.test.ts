@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { tagOfResponse } from '../../src/http/responses/ids.ts';
 import { slowUpload } from '../journeys/kept-files-world.ts';
 import { filesIn } from '../journeys/kept-world.ts';
@@ -25,16 +25,21 @@ async function inBackground(world: WorkersWorld): Promise<string> {
   return JSON.parse(begun.text).id;
 }
 
+/** Asks for what a worker has that is stopped. One of the requests may be handed to that worker itself. */
+async function askStopped(context: TestContext) {
+  const world = await openWorkers(context, { count: 2 });
+  const id = await inBackground(world);
+  const [listening] = privateSockets(id);
+  const owner = world.workers().find((pid) => openFilesOf(pid).some((file) => file === listening));
+  assert.ok(owner !== undefined);
+  process.kill(owner, 'SIGSTOP');
+  const asked = [1, 2].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, {}));
+  return { world, id, owner, asked };
+}
+
 describe('what one worker passes on to another', { timeout: 300_000, skip: !isLinux }, () => {
   test('is answered by the first, with its body, where the other one dies over it', async (context) => {
-    const world = await openWorkers(context, { count: 2 });
-    const id = await inBackground(world);
-    const [listening] = privateSockets(id);
-    const owner = world.workers().find((pid) => openFilesOf(pid).some((file) => file === listening));
-    assert.ok(owner !== undefined);
-    process.kill(owner, 'SIGSTOP');
-    // One of them may be handed to the worker that is stopped.
-    const asked = [1, 2].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, {}));
+    const { id, owner, asked } = await askStopped(context);
     const answers = Promise.allSettled(asked);
     await eventually('one is passed on', () => privateSockets(id).length > 1);
     process.kill(owner, 'SIGKILL');
@@ -44,14 +49,7 @@ describe('what one worker passes on to another', { timeout: 300_000, skip: !isLi
   });
 
   test('is refused for now where the other one hangs', async (context) => {
-    const world = await openWorkers(context, { count: 2 });
-    const id = await inBackground(world);
-    const [listening] = privateSockets(id);
-    const owner = world.workers().find((pid) => openFilesOf(pid).some((file) => file === listening));
-    assert.ok(owner !== undefined);
-    process.kill(owner, 'SIGSTOP');
-    // One of them may be handed to the worker that is stopped.
-    const asked = [1, 2].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, {}));
+    const { world, id, owner, asked } = await askStopped(context);
     const ended = Promise.allSettled(asked);
     const { status, headers, text } = await Promise.any(asked);
     assert.deepEqual([status, headers['retry-after'], JSON.parse(text).error.code], [503, '5', 'overloaded'], text);
