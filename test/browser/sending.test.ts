@@ -146,6 +146,7 @@ describe('a question', { skip: withoutBrowser }, () => {
       const other = await context.newPage();
       await other.addInitScript(LATE_WORDS);
       await other.goto(page.url());
+      await button(other, 'And then?').waitFor();
       await send(page, 'wait');
       await lastAnswer(page).getByText('Said first').waitFor();
       const asked = gateway.upstream.chats.length;
