@@ -38,12 +38,13 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await page.locator('#prompt').press('Enter');
   };
 
-  /** Both have answered; returns what. */
+  /** Both have answered, to the end; returns what. */
   const askFirst = async (page: Page): Promise<readonly string[]> => {
     await page.locator('#model-2-name').getByText('plain-model').waitFor();
     await askBoth(page, 'first');
     const both = ['I am gpt-4o: first', 'I am plain-model: first'];
     await eventually(async () => assert.deepEqual(await bodies(page), both));
+    await page.locator('.side .line').nth(1).waitFor();
     return both;
   };
 
@@ -62,7 +63,6 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await askFirst(page);
-        await page.locator('.side .line').nth(1).waitFor();
         await askBoth(page, 'second');
         await eventually(async () =>
           assert.deepEqual(await bodies(page), [
@@ -99,7 +99,6 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await askFirst(page);
-        await page.locator('.side .line').nth(1).waitFor();
         await page.getByRole('button', { name: 'What to do with “first”' }).click();
         const downloading = page.waitForEvent('download');
         await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
@@ -168,14 +167,16 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await askFirst(page);
-        await page.locator('.side .line').nth(1).waitFor();
         await page.getByRole('button', { name: 'New comparison' }).click();
+        // The field of the old one stands until then, and so do its answers.
+        await becomes(() => page.locator('.side .message').count(), 0);
         await askBoth(page, 'much');
         await page.locator('.side .line').nth(1).waitFor();
         await readFirst(page);
         await page.locator('.chat-list a', { hasText: 'first' }).click();
         await side(page, 0).getByText('I am gpt-4o: first').waitFor();
-        assert.equal(await page.getByRole('button', { name: 'To the end' }).count(), 0);
+        // That it is at its end is known with the next picture.
+        await becomes(() => page.getByRole('button', { name: 'To the end' }).count(), 0);
         await page.locator('.chat-list a', { hasText: 'much' }).click();
         const left = (): Promise<number> =>
           side(page, 0)
@@ -243,6 +244,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await page.locator('#send[aria-label="Send"]').waitFor();
 
         await goTo(page, '#/compare');
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
         await askBoth(page, 'endless');
         await side(page, 1).getByText('plain-model plain-model').waitFor();
         await page.locator('.chat-list .is-shown').getByRole('button').click();
@@ -272,7 +274,6 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         const both = await askFirst(page);
-        await page.locator('.side .line').nth(1).waitFor();
         await askBoth(page, 'second');
         await page.locator('.side .line').nth(3).waitFor();
         await mayAsk(page);
