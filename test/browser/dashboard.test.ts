@@ -48,11 +48,11 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
   const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   /** Goes to what was used once something was: that is written behind the answer, and the page reads it only once. */
-  async function useAndLook(page: Page): Promise<void> {
+  async function useAndLook(page: Page, { origin } = gateway, model = 'gpt-4o'): Promise<void> {
     await ask(page, 'hello');
     await eventually(async () => {
-      const { models } = (await (await fetch(`${gateway.origin}/backend-api/v2/stats`)).json()) as Stats;
-      assert.ok((models['gpt-4o'] ?? 0) > 0);
+      const { models } = (await (await fetch(`${origin}/backend-api/v2/stats`)).json()) as Stats;
+      assert.ok((models[model] ?? 0) > 0);
     });
     await goTo(page, '#/dashboard');
   }
@@ -76,13 +76,8 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     const other = await openGateway(script, [long]);
     await visit(
       async (page) => {
-        await ask(page, 'hello');
-        await goTo(page, '#/dashboard');
-        const row = page.locator('.names tbody tr').filter({ hasText: long });
-        await eventually(async () => {
-          if ((await row.count()) === 0) await page.reload();
-          await row.waitFor({ timeout: 1_000 });
-        });
+        await useAndLook(page, other, long);
+        await page.locator('.names tbody tr').filter({ hasText: long }).waitFor();
         const hidden = page.locator('.names').evaluate((table) => table.scrollWidth - table.clientWidth);
         assert.equal(await hidden, 0);
       },
