@@ -129,10 +129,14 @@ export async function finished(answer: Locator): Promise<void> {
   await becomes(() => answer.locator('.markdown[aria-busy="true"]').count(), 0);
 }
 
-/** Waits until any tab may ask in any chat: one that has asked lets go of its chat a moment after it shows the end of the answer. */
+/**
+ * Waits until this tab may ask in any chat: one that has asked lets go of its chat a moment after it shows the end of the answer, and
+ * tells the others later still, when all of it is on the disk.
+ */
 export async function mayAsk(page: Page): Promise<void> {
   const asking = `navigator.locks.query().then(({ held }) => held.filter(({ name }) => name.startsWith('sluice.asking.')).length)`;
   await becomes(() => page.evaluate(asking), 0);
+  await becomes(() => page.locator('.chat-list .is-running').count(), 0);
 }
 
 /** Begins a new chat with the button, and waits until the empty page is there: the field of the old chat stands until then. */
