@@ -23,11 +23,12 @@ const LONG = Array.from({ length: 50 }, (_, at) => `This is number ${at} of the 
 
 const script: VendorScript = ({ prompt }) => ({ text: [prompt === 'At length?' ? LONG.join('\n\n') : ANSWER] });
 
-/** Makes known which sound is played. */
+/** Makes known which sound is played, and has each go on until something is done: no sentence ends while a test gets to the button. */
 const SOUND = `{
   const { play } = HTMLMediaElement.prototype;
   HTMLMediaElement.prototype.play = function () {
     globalThis.sound = this;
+    this.loop = true;
     return play.call(this);
   };
 }`;
