@@ -364,6 +364,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.reload();
       for (const question of ['first', 'second']) await ask(page, question);
       const questions = (): Promise<readonly string[]> => page.locator('.question .bubble').allInnerTexts();
+      await mayAsk(page);
       await page.evaluate(WRITTEN);
       await page.evaluate('going.isOn = true');
       await page.locator('.answer').first().getByRole('button', { name: 'Delete this message' }).click();
