@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, PATIENCE_MS } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { finished, lastAnswer, PIXEL, ready } from './visit.ts';
+import { finished, keepToasts, lastAnswer, PIXEL, ready } from './visit.ts';
 
 /** More presses of Tab than there is anything to come to. */
 const MOST = 100;
@@ -57,6 +57,7 @@ describe('the keyboard alone', { skip: withoutBrowser }, () => {
       await lastAnswer(page).getByText('You said: first and second').waitFor();
       await finished(lastAnswer(page));
 
+      await keepToasts(page);
       await tabTo(page, '.chat-list li button');
       await page.keyboard.press('Enter');
       await page.getByRole('menu').waitFor();

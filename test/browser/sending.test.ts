@@ -7,7 +7,7 @@ import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, button, finished, lastAnswer, mayAsk, ready, send } from './visit.ts';
+import { ask, button, finished, keepToasts, lastAnswer, mayAsk, ready, send } from './visit.ts';
 
 /** Answers are held for it after their first word, so however late a page is, it sees them run. */
 let held = Promise.withResolvers<void>();
@@ -109,6 +109,7 @@ describe('a question', { skip: withoutBrowser }, () => {
       await other.addInitScript(LATE_WORDS);
       await other.goto(page.url());
       await lastAnswer(other).getByText('Said first, and last').waitFor();
+      await keepToasts(other);
       const asked = gateway.upstream.chats.length;
       await button(page, 'Regenerate').click();
       await becomes(async () => gateway.upstream.chats.length, asked + 1);
@@ -143,10 +144,13 @@ describe('a question', { skip: withoutBrowser }, () => {
       ]);
       await ask(page, 'first');
       await page.unroute('**/backend-api/v2/conversation');
+      // All of it is on the way to the disk then: the other tab, which hears nothing more of it, is to read it there.
+      await mayAsk(page);
       const other = await context.newPage();
       await other.addInitScript(LATE_WORDS);
       await other.goto(page.url());
       await button(other, 'And then?').waitFor();
+      await keepToasts(other);
       await send(page, 'wait');
       await lastAnswer(page).getByText('Said first').waitFor();
       const asked = gateway.upstream.chats.length;

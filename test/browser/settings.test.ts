@@ -11,7 +11,7 @@ import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, PHONE, PIXEL, ready, settled } from './visit.ts';
+import { ask, finished, goTo, keepToasts, lastAnswer, PHONE, PIXEL, ready, settled } from './visit.ts';
 
 const RIGHT_KEY = 'the-right-key';
 
@@ -244,6 +244,7 @@ embedded: { enabled: true }
         await page.getByRole('button', { name: 'Test: Locked' }).click();
         await row(page, 'groq').getByText('It works: 2 models.').waitFor();
         // The models come back with a key that was forgotten by mistake.
+        await keepToasts(page);
         await page.getByRole('button', { name: 'Forget the key for Locked' }).click();
         await row(page, 'groq').getByText('Wants a key').waitFor();
         await settled(page);

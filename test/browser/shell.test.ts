@@ -9,7 +9,7 @@ import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
 import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, newChat, PHONE, ready, send, settled } from './visit.ts';
+import { ask, goTo, keepToasts, newChat, PHONE, ready, send, settled } from './visit.ts';
 
 const MANY = 2_000;
 const WIDE = { width: 1280, height: 720 };
@@ -164,6 +164,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await ask(page, 'hello');
+        await keepToasts(page);
         await page.locator('#open-sidebar').click();
         await page.locator('.chat-list li').getByRole('button', { name: 'What to do with' }).click();
         await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -188,6 +189,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
   test('toasts stand above the field for messages, and can be pressed over a window', async () => {
     await visit(async (page) => {
       await ask(page, 'hello');
+      await keepToasts(page);
       await page.locator('#prompt').fill('a\nlong\ndraft\nof\nsix\nlines');
       await page.locator('.chat-list li').getByRole('button', { name: 'What to do with' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -214,6 +216,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await visit(
         async (page) => {
           await ask(page, 'hello');
+          await keepToasts(page);
           await page.locator('#setup').click();
           const dialog = page.getByRole('dialog');
           const save = dialog.locator('.dialog-actions .button').last();

@@ -139,6 +139,17 @@ export async function mayAsk(page: Page): Promise<void> {
   await becomes(() => page.locator('.chat-list .is-running').count(), 0);
 }
 
+/**
+ * Leaves what the page says for some seconds, and Undo with it, until it is closed: where more than a press follows, a busy machine would
+ * get there too late. It is so until the page is loaded anew.
+ */
+export async function keepToasts(page: Page): Promise<void> {
+  await page.evaluate(`{
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = (run, after, ...given) => (after >= 4_000 ? 0 : setTimeout(run, after, ...given));
+  }`);
+}
+
 /** Begins a new chat with the button, and waits until the empty page is there: the field of the old chat stands until then. */
 export async function newChat(page: Page): Promise<void> {
   await page.locator('#new-chat').click();
