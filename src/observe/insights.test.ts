@@ -151,6 +151,36 @@ describe('sums of days', () => {
     assert.equal((await again.days([DAY])).get(DAY)?.[0]?.requests, 1);
   });
 
+  test('a day that ends while it is being written loses nothing where that fails', async (context) => {
+    const { caches } = temporaryStores(context);
+    const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+    let isBroken = true;
+    const failing = new Proxy(caches, {
+      get(target, name: keyof Records<CacheRecord>) {
+        if (name !== 'update' || !isBroken) return target[name].bind(target);
+        wasAsked();
+        return () => failed;
+      },
+    });
+    let now = Date.parse(`${DAY}T23:59:59.999Z`);
+    const insights = new Insights(failing, testLogger(), () => now);
+    insights.add(seen());
+    const flushing = insights.flush();
+    await asked;
+    now += 1;
+    insights.add(seen());
+    fail(new Error('broken'));
+    await flushing;
+    isBroken = false;
+    await insights.flush();
+    const days = await new Insights(caches, testLogger(), () => now).days([DAY, '2026-03-02']);
+    assert.deepEqual(
+      [...days.values()].map((groups) => groups.map(({ requests }) => requests)),
+      [[1], [1]],
+    );
+  });
+
   test('any number of users takes no more than so much room', async (context) => {
     const insights = new Insights(temporaryStores(context).caches, testLogger(), () => NOON);
     for (let n = 0; n < 5_000; n += 1) insights.add(seen({ user: `user-${n}`, model: `model-${n % 3_000}` }));

@@ -84,6 +84,11 @@ class Day {
     this.date = date;
   }
 
+  /** All of it is on the disk. */
+  get isWritten(): boolean {
+    return this.leaving.isEmpty && this.fresh.isEmpty;
+  }
+
   get groups(): readonly Group[] {
     const all = new Groups();
     for (const each of [this.kept, this.leaving, this.fresh]) if (each !== undefined) all.add(each.values());
@@ -207,7 +212,7 @@ export class Insights {
   #turn(): void {
     const sinceBegin = this.#now() - this.#began;
     if (sinceBegin >= 0 && sinceBegin < DAY_MS) return;
-    if (!this.#today.fresh.isEmpty) this.#ended = [...this.#ended, this.#today].slice(-MOST_ENDED);
+    if (!this.#today.isWritten) this.#ended = [...this.#ended, this.#today].slice(-MOST_ENDED);
     this.#today = this.#begin();
   }
 
