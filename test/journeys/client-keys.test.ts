@@ -114,4 +114,34 @@ aliases: { some: [broken, second, third], cheap: [groq/m, third/m] }
       [],
     );
   });
+
+  test('is not for the default provider where a task names neither it nor a model that it alone has', async () => {
+    const main = await startOpenAiUpstream(undefined, { models: ['text-embedding-3-small', 'gpt-image-1'] });
+    const { gateway, close } = await startGatewayBefore(
+      [main],
+      `
+defaultProvider: main
+providers: { main: { kind: openai, baseUrl: '${main.baseUrl}', apiKey: configured } }
+`,
+    );
+    try {
+      const keyFor = async (path: string, fields: object): Promise<string | undefined> => {
+        const from = main.requests.length;
+        await fetch(gateway.origin + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ input: 'Hi', prompt: 'Hi', api_key: OWN, ...fields }),
+        });
+        const asked = main.requests.slice(from).find((each) => each.method === 'POST');
+        return asked?.headers.authorization;
+      };
+      for (const path of ['/v1/embeddings', '/v1/images/generations'])
+        assert.equal(await keyFor(path, {}), 'Bearer configured', path);
+      assert.equal(await keyFor('/v1/embeddings', { model: 'nobody-lists-it' }), 'Bearer configured');
+      assert.equal(await keyFor('/v1/embeddings', { model: 'text-embedding-3-small' }), `Bearer ${OWN}`);
+      assert.equal(await keyFor('/v1/embeddings', { model: 'main/nobody-lists-it' }), `Bearer ${OWN}`);
+    } finally {
+      await close();
+    }
+  });
 });
