@@ -16,6 +16,14 @@ test("an upstream's error holds no key of the client's, nor does what it came fr
   assert.deepEqual([told.code, told.message, told.options.provider], [error.code, 'No such key: ***', 'acme']);
   assert.ok(!inspect(told, { depth: 9 }).includes(apiKey));
   assert.equal(withoutKey(error, {}), error);
+  const named = withoutKey(
+    new SluiceError('rate_limited', 'Slow down.', { param: `at ${apiKey}`, quotas: [`of ${apiKey}`] }),
+    { apiKey },
+  );
+  assert.ok(named instanceof SluiceError);
+  assert.deepEqual([named.options.param, named.options.quotas], ['at ***', ['of ***']]);
+  const quota = new SluiceError('rate_limited', 'Slow down.', { param: 'model', quotas: [`of ${apiKey}`] });
+  assert.ok(!inspect(withoutKey(quota, { apiKey }), { depth: 9 }).includes(apiKey));
 });
 
 test('an answer of which the request is still being sent says so, also where it was asked for with a key of the client', () => {

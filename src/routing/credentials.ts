@@ -35,11 +35,11 @@ export function withoutKey(error: unknown, { apiKey }: Credentials): unknown {
   if (apiKey === undefined || !(error instanceof SluiceError)) return error;
   const secrets = new Secrets();
   secrets.use([apiKey]);
-  const { code, message, options } = withoutSecrets(error, secrets);
-  if (message === error.message && options.param === error.options.param) return error;
+  const told = withoutSecrets(error, secrets);
+  if (told === error) return error;
   // Its cause would still hold the key.
-  const { cause: _, ...rest } = options;
-  return new SluiceError(code, message, rest);
+  const { cause: _, ...rest } = told.options;
+  return new SluiceError(told.code, told.message, rest);
 }
 
 /** An answer whose later failure does not hold the client's key either. */
