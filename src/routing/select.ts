@@ -263,7 +263,7 @@ function offered(model: string, offering: readonly Provider[], selection: Select
   const targets = ordered.map((provider) => {
     const weight = weights.get(provider.id);
     // A model that one provider alone has is a choice, too.
-    const target = { provider, model, isChosen: usable.length === 1 && selection.isAlias !== true };
+    const target = { provider, model, isChosen: usable.length === 1 };
     return weight === undefined ? target : { ...target, weight };
   });
   return arrange(targets, choice);
