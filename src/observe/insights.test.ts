@@ -37,7 +37,7 @@ describe('sums of days', () => {
     const cancelled = { status: 499, error: { code: 'cancelled', name: 'CancelledError' } } as const;
     for (let run = 0; run < 2; run += 1) {
       const insights = open();
-      for (const more of [{ firstChunk: 10 }, { status: 500 }, cancelled]) insights.add(seen(more));
+      for (const more of [{ firstChunk: 10 }, { status: 500 }, { status: 500 }, cancelled]) insights.add(seen(more));
       await Promise.all([insights.days([DAY]), insights.days([DAY]), insights.flush()]);
       await insights.flush();
     }
@@ -45,7 +45,7 @@ describe('sums of days', () => {
     assert.equal(others.length, 0);
     assert.deepEqual(
       [group?.requests, group?.errors, [...(group?.codes ?? [])], group?.firstChunk.count, group?.duration.count],
-      [6, 2, [['500', 2]], 2, 2],
+      [8, 4, [['500', 4]], 2, 2],
     );
   });
 
@@ -181,12 +181,69 @@ describe('sums of days', () => {
     );
   });
 
+  test('what is just being written counts, and once', { timeout: 60_000 }, async (context) => {
+    const { caches } = temporaryStores(context);
+    let written = (): void => {};
+    let answer = Promise.resolve();
+    const slow = new Proxy(caches, {
+      get(target, name: keyof Records<CacheRecord>) {
+        if (name !== 'update') return target[name].bind(target);
+        return async (...words: Parameters<typeof target.update>) => {
+          const found = await target.update(...words);
+          written();
+          await answer;
+          return found;
+        };
+      },
+    });
+    const insights = new Insights(slow, testLogger(), () => NOON);
+    const flush = async () => {
+      const [onDisk, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      written = onDisk.resolve;
+      answer = answered.promise;
+      const flushing = insights.flush();
+      await onDisk.promise;
+      return async () => {
+        answered.resolve();
+        await flushing;
+      };
+    };
+    const count = async () => (await insights.days([DAY])).get(DAY)?.[0]?.requests;
+
+    insights.add(seen());
+    let end = await flush();
+    const early = count();
+    // One after the other: whatever was asked before the second has its answer then.
+    for (let turn = 0; turn < 2; turn += 1) await caches.get('something else');
+    await end();
+    assert.equal(await early, 1, 'it reads when that is over');
+    insights.add(seen());
+    end = await flush();
+    assert.equal(await count(), 2, 'it knows the rest already');
+    await end();
+    assert.equal(await count(), 2);
+  });
+
   test('any number of users takes no more than so much room', async (context) => {
     const insights = new Insights(temporaryStores(context).caches, testLogger(), () => NOON);
     for (let n = 0; n < 5_000; n += 1) insights.add(seen({ user: `user-${n}`, model: `model-${n % 3_000}` }));
     const groups = (await insights.days([DAY])).get(DAY) ?? [];
     assert.ok(groups.length <= 1_001);
     assert.equal(groups.reduce(merge, empty('', '', '')).requests, 5_000);
+  });
+
+  test('who comes after many users counts without a name, but by provider and model', async (context) => {
+    const insights = new Insights(temporaryStores(context).caches, testLogger(), () => NOON);
+    for (let n = 0; n < 600; n += 1) insights.add(seen({ user: `user-${n}`, model: n % 2 === 0 ? 'm' : 'n' }));
+    const groups = (await insights.days([DAY])).get(DAY) ?? [];
+    assert.deepEqual(
+      groups.slice(499).map(({ user, provider, model, requests }) => [user, provider, model, requests]),
+      [
+        ['user-499', 'p', 'n', 1],
+        ['(others)', 'p', 'm', 50],
+        ['(others)', 'p', 'n', 50],
+      ],
+    );
   });
 
   test('percentiles are right within a tenth', () => {

@@ -153,7 +153,6 @@ export class Insights {
   /** Of each day its groups; a day of which nothing is known has none. Throws when the storage is out of order. */
   async days(dates: readonly string[]): Promise<ReadonlyMap<string, readonly Group[]>> {
     this.#turn();
-    await this.#load(this.#today);
     const days = this.#usageDays();
     const first = days === 0 ? '' : dayOf(this.#now() - days * DAY_MS);
     // What is no longer on the disk may still be in memory.
