@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
+import { eventually } from '../support/eventually.ts';
 import {
   at,
   contentOf,
@@ -441,12 +442,23 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
       { type: 'image_url', image_url: { url: '/files/talk/media/none.png' } },
     ]) {
       const answer = await told(
-        postJson(at(world, 'conversation'), { provider: 'acme', messages: [{ role: 'user', content: [part] }] }),
+        postJson(
+          at(world, 'conversation'),
+          { provider: 'acme', messages: [{ role: 'user', content: [part] }] },
+          { 'x-user': 'careless' },
+        ),
       );
       assert.equal(answer.status, 404, JSON.stringify(part));
       assert.match(answer.message, /There is no bucket '|has no media file 'none.png'/);
     }
     assert.equal(world.upstream.chats.length, before);
+    // Nor is it a failure of the provider's.
+    const refused = await eventually('all are in the log', async () => {
+      const { json } = await told(fetch(at(world, 'requests?status=404&user=careless')));
+      return json.total === 8 && json.requests;
+    });
+    for (const { provider, attempts, failed_attempts } of refused)
+      assert.deepEqual([provider, attempts, failed_attempts], [null, 0, []]);
   });
 
   test('a message whose buckets hold no text is left out', async () => {
