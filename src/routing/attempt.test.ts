@@ -262,6 +262,12 @@ describe('attempts', () => {
       await run([a], { a: [fault] }, LIMITS, health);
       assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
     }
+    // Nor against one of several keys, unless it is refused.
+    const keyed = { ...a, key: 0 };
+    for (const fault of ['not_supported', 'context_length_exceeded', 'model_not_found'] as const) {
+      await run([keyed], { a: [fault] }, LIMITS, health);
+      assert.deepEqual(health.order([keyed, b]), [keyed, b], fault);
+    }
   });
 
   // Those that do not heed it wait for longer than the test may take.

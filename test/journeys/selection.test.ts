@@ -299,6 +299,19 @@ describe('who answers by the operator’s wish', { timeout: 60_000 }, () => {
     world.answers.keyed = { status: 429 };
     const next = await ask(world, { model: 'free/n', models: ['keyed', 'other/m2'] });
     assert.deepEqual([next.text, next.model], ['other', 'm2']);
+    // Where it names no model, the first of them is a fallback, too.
+    assert.equal((await ask(world, { models: ['other/m2'] })).text, 'other');
+  });
+
+  test('and asks nobody twice for the same because a fallback is there twice, or is the model', async () => {
+    await using world = await openWorld();
+    world.answers.free = { status: 429 };
+    const answer = await ask(world, { model: 'free/m', models: ['Free:m', 'other/m2', 'free/m'] });
+    assert.deepEqual([answer.text, answer.attempts], ['other', '2']);
+    assert.deepEqual(
+      world.arrived().map(({ at }) => at),
+      ['free', 'other'],
+    );
   });
 
   test('nobody whom the client ignores, unless it names them', async () => {
