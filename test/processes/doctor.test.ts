@@ -95,6 +95,21 @@ describe('sluice doctor', () => {
     assert.match(keyed.finding('✓ listens on'), /for this machine only, with an access key$/);
   });
 
+  test('an address that others reach, and who needs which key there', async (context) => {
+    const words = ['--bind', `0.0.0.0:${await unusedPort()}`];
+    for (const [key, start, expected] of [
+      [undefined, '! listens', /reachable from elsewhere; every start makes up another access key → .* SLUICE_KEY/],
+      ['none', '! listens', /asks nobody for a key, as was wished: everybody who reaches it .* → set SLUICE_KEY/],
+      ['fifteen-letters', '! listens', /with an access key of only 15 characters → take one of 16 or more/],
+      ['sixteen-letters-', '✓ listens', /^✓ listens on 0\.0\.0\.0:\d+, with an access key$/],
+    ] as const) {
+      const environment = key === undefined ? {} : { SLUICE_KEY: key };
+      const { finding, stdout } = await examine(context, { yaml: NO_LOCAL, words, environment });
+      assert.match(finding(start), expected);
+      assert.ok(key === undefined || key === 'none' || !stdout.includes(key));
+    }
+  });
+
   test('a wrong key is named with its variable, the status and where to make a new one', async (context) => {
     const upstream = await plainServer(context, listing(['m'], 'right'));
     const yaml = `${NO_LOCAL}providers: {groq: {baseUrl: "${upstream.url}/v1"}}\n`;
