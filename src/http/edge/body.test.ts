@@ -17,6 +17,7 @@ async function sending(read: 'json' | 'bytes', isAnnounced: boolean) {
   const asked: number[] = [];
   let given = 0;
   let ended = 0;
+  let moved = 0;
   const { promise: itsTurn, resolve: go } = Promise.withResolvers<void>();
   const turns: Pick<Turns, 'take'> = {
     async take(size) {
@@ -26,7 +27,10 @@ async function sending(read: 'json' | 'bytes', isAnnounced: boolean) {
       const end = (): void => {
         ended += 1;
       };
-      return { moved() {}, end } as unknown as Turn;
+      const count = (bytes: number): void => {
+        moved += bytes;
+      };
+      return { moved: count, end } as unknown as Turn;
     },
   };
   const headers = isAnnounced ? { 'content-length': String(BODY.length) } : {};
@@ -45,7 +49,7 @@ async function sending(read: 'json' | 'bytes', isAnnounced: boolean) {
   reading.catch(() => {});
   request.write(BODY.subarray(0, MB + 1));
   await eventually('a turn is asked for', () => asked.length > 0);
-  return { hand, request, reading, asked, go, turns: () => ({ given, ended }) };
+  return { hand, request, reading, asked, go, turns: () => ({ given, ended }), moved: () => moved };
 }
 
 for (const [read, isAnnounced] of [
@@ -56,7 +60,7 @@ for (const [read, isAnnounced] of [
 ] as const) {
   describe(`a large body, read as ${read}, ${isAnnounced ? 'of a known length' : 'in chunks'}`, () => {
     test('waits for its turn without its time running, is read as it was sent, and gives its turn back', async () => {
-      const { hand, request, reading, asked, go, turns } = await sending(read, isAnnounced);
+      const { hand, request, reading, asked, go, turns, moved } = await sending(read, isAnnounced);
       // Without a length it may be as large as the limit.
       assert.deepEqual(asked, [isAnnounced ? BODY.length : 3 * MB]);
       assert.ok(request.isPaused(), 'the client is held back');
@@ -66,16 +70,19 @@ for (const [read, isAnnounced] of [
       request.end(BODY.subarray(MB + 1));
       assert.ok(BODY.equals(await reading));
       assert.deepEqual(hand.open, []);
+      assert.ok(hand.touches >= 2, 'a client that goes on sending is not idle');
+      assert.equal(moved(), BODY.length - MB - 1, 'and does not stand still in its turn');
       await eventually('its turn is over', () => turns().ended === 1);
     });
 
     test('that stops in the middle gives its turn back at once', async () => {
-      const { hand, reading, go, turns } = await sending(read, isAnnounced);
+      const { hand, request, reading, go, turns } = await sending(read, isAnnounced);
       go();
       await eventually('its time runs again', () => hand.open[0] === IDLE_MS);
       hand.expire();
       assert.deepEqual(turns(), { given: 1, ended: 1 });
       await assert.rejects(reading, { code: 'request_timeout' });
+      assert.ok(request.isPaused(), 'what still comes is not taken in');
     });
 
     test('whose client leaves gives its turn back, also where that comes only later', async () => {
