@@ -188,6 +188,27 @@ describe('a model that refuses some fields', { timeout: 60_000 }, () => {
         { model: 'mock/o3-c', messages: MESSAGES, stream: false, options: { num_predict: 9 } },
         'options.num_predict',
       ],
+      [
+        '/v1/chat/completions',
+        { model: 'mock/o3-d', messages: MESSAGES, max_tokens: 9, download_media: true },
+        'max_tokens',
+      ],
+      [
+        '/v1/chat/completions',
+        { model: 'mock/o3-e', messages: MESSAGES, max_completion_tokens: 9, download_media: true },
+        'max_completion_tokens',
+      ],
+      ['/v1/completions', { model: 'mock/o3-f', prompt: 'Hi', max_tokens: 9 }, 'max_tokens'],
+      [
+        '/backend-api/v2/conversation',
+        { provider: 'mock', model: 'o3-g', messages: MESSAGES, max_tokens: 9 },
+        'max_tokens',
+      ],
+      [
+        '/backend-api/v2/conversation',
+        { provider: 'mock', model: 'o3-h', messages: MESSAGES, max_completion_tokens: 9 },
+        'max_completion_tokens',
+      ],
     ] as const) {
       for (const asked of [3, 1]) assertHolds(await ask(path, body), { status: 200, lost, asked });
     }

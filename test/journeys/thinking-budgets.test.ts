@@ -137,7 +137,7 @@ describe('tokens for thoughts', { timeout: 60_000 }, () => {
         assert.equal(answer.status, 200, await answer.text());
         const most = model === 'claude-opus-4-1' ? 32_000 : limit;
         assert.deepEqual(claudeOf(claude.requests.at(-1)?.body), [enabled(budget), most]);
-        assert.equal(answer.headers.get('x-sluice-dropped'), most === limit ? null : 'max_tokens');
+        assert.equal(answer.headers.get('x-sluice-dropped'), most === limit ? null : name);
       }
     });
   }

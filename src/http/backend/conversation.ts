@@ -12,6 +12,7 @@ import { accepts } from '../accepts.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { answerIn, limitNames } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
 import { nothingSaid, tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
@@ -54,7 +55,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     const form = wantsLines(request) ? 'lines' : 'events';
     const open = async (call: CallScope): Promise<OpenedAnswer> => {
       try {
-        const answered = await deps.router.answer(question, call);
+        const answered = await answerIn(limitNames(body), deps, question, call);
         if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
         const { chunks, headers = {} } = answered.value;
         const secrets = [deps.secrets, secretsOfClient(keys)];

@@ -18,6 +18,7 @@ import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } fro
 import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody, OutlinedChat } from '../edge/json-body.ts';
+import { answerIn, limitNames } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
 import { hasOlderForm } from '../older-calls.ts';
 import { quickCheck } from '../quick-check.ts';
@@ -43,7 +44,7 @@ export function chatCompletions(deps: Deps): Handler {
     const { user, timeout, strict } = body;
     const session = sessionOf(request, body);
     return withCall(request, reply, deps, { user, timeout, strict, session }, async (call) => {
-      const answered = await deps.router.answer(question, call);
+      const answered = await answerIn(limitNames(body), deps, question, call);
       const headers = answerHeaders(answered, answered.value.headers);
       const { value } = answered;
       // No other target will be asked.

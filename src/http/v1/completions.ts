@@ -14,7 +14,7 @@ import { CompletionBody } from './completion-body.ts';
 import { completeByChat, encodeEvents, encodeWhole } from './completions-by-chat.ts';
 
 /** What a chat calls otherwise than this API does. */
-const FIELD_NAMES = { messages: 'prompt' };
+const FIELD_NAMES = { messages: 'prompt', max_completion_tokens: 'max_tokens' };
 
 type Answer =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
