@@ -459,4 +459,27 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       assert.match(sent(), /\/usr\/bin is a folder/);
     });
   });
+
+  test('offers commands anew, from the first one on, for what is typed anew', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const prompt = page.locator('#prompt');
+      const menu = page.locator('#slash-menu');
+      const marked = () => menu.locator('[aria-selected=true]').getAttribute('id');
+      await prompt.pressSequentially('/');
+      await menu.waitFor();
+      await prompt.press('Escape');
+      await menu.waitFor({ state: 'detached' });
+      await prompt.press('Backspace');
+      await prompt.pressSequentially('/');
+      await menu.waitFor();
+      await prompt.press('ArrowDown');
+      await becomes(marked, 'slash-1');
+      await prompt.press('Backspace');
+      await menu.waitFor({ state: 'detached' });
+      await prompt.pressSequentially('/');
+      await menu.waitFor();
+      assert.equal(await marked(), 'slash-0');
+    });
+  });
 });

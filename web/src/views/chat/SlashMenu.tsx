@@ -23,6 +23,11 @@ export function SlashMenu({ field, text, setText }: SlashMenuProps) {
   const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument)), [word, argument, language, news]);
   const isOpen = items.length > 0 && dismissed !== text;
   const at = Math.min(marked, items.length - 1);
+  // What is typed from here on asks for something else.
+  useLayoutEffect(() => {
+    setMarked(0);
+    setDismissed('');
+  }, [text]);
 
   const choose = (item: SlashItem): void => {
     if (item.takesArgument && argument === undefined) setText(`/${item.name} `);
