@@ -4,6 +4,9 @@ import type { Gateway, Place } from './gateway.ts';
 export interface Line extends Gateway {
   /** Every connection breaks off, and there are no new ones. */
   cut(): void;
+  /** Nothing passes any more, and nobody is told; connections can still be made. */
+  hold(): void;
+  /** What comes from now on passes; connections that were held stay silent. */
   mend(): void;
 }
 
@@ -12,8 +15,15 @@ export async function openLine(gateway: Place): Promise<Line> {
   const target = Number(new URL(gateway.origin).port);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isHeld = false;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
+    if (isHeld) {
+      sockets.add(near);
+      near.on('error', () => {});
+      near.on('close', () => sockets.delete(near));
+      return;
+    }
     const far = connect(target, '127.0.0.1');
     for (const [socket, other] of [
       [near, far],
@@ -38,8 +48,13 @@ export async function openLine(gateway: Place): Promise<Line> {
       isCut = true;
       for (const socket of sockets) socket.destroy();
     },
+    hold: () => {
+      isHeld = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     mend: () => {
       isCut = false;
+      isHeld = false;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

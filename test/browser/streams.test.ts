@@ -192,6 +192,38 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('goes on where the network has fallen silent, of which nobody tells, and an attempt to get back met the same', async () => {
+    const line = await openLine(gateway);
+    try {
+      await visit(
+        async (page) => {
+          await page.clock.install();
+          let tries = 0;
+          page.on('request', (request) => {
+            if (request.url().includes('/streams/')) tries += 1;
+          });
+          const passTime = async (until: () => Promise<void>): Promise<void> =>
+            eventually(async () => {
+              await page.clock.fastForward(30_000);
+              await until();
+            }, MANY_TRIES_MS);
+          await send(page, 'count');
+          await page.getByText('w40 ').waitFor();
+          line.hold();
+          held.resolve();
+          await passTime(async () => assert.ok(tries > 0, 'no attempt to get back'));
+          line.mend();
+          await passTime(async () => assert.equal(await lastAnswer(page).locator('.line').count(), 1));
+          await isWhole(page);
+          assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+        },
+        { gateway: line, mayComplain: /ERR_|Failed to load/ },
+      );
+    } finally {
+      await line.close();
+    }
+  });
+
   test('goes on after others have answered in place of the server, or it had no room', async () => {
     const json = (status: number, code: string) => ({ status, json: { error: { message: 'Not now', code } } });
     const html = (status: number) => ({ status, contentType: 'text/html', body: `<h1>${status}</h1>` });

@@ -15,12 +15,21 @@ export interface AnswerStream {
   readonly arrivals: AsyncIterable<Arrived>;
 }
 
+/**
+ * Silence of a stream for so long, in milliseconds: the network lets nothing through any more, of which nobody tells. The server
+ * says something every 15 seconds by itself; where it is told to do so less often, more attempts than needed are all that comes of it.
+ */
+const SILENCE_MS = 60_000;
+
 /** Asks for an answer. */
 export async function converse(body: object, signal: AbortSignal): Promise<AnswerStream> {
   const headers = { accept: 'text/event-stream', ...labelOf(body) };
-  const response = await postJson(`${BACKEND}/conversation`, { ...body, resumable: true }, { headers, signal });
+  const patience = patienceFor(signal);
+  const options = { headers, signal: patience.signal };
+  const response = await postJson(`${BACKEND}/conversation`, { ...body, resumable: true }, options);
   const id = response.headers.get('x-sluice-stream');
-  return { arrivals: read(response), ...(id === null ? {} : { id }) };
+  // What is not kept has to be waited for: there is no way back to it.
+  return id === null ? { arrivals: read(response) } : { id, arrivals: read(response, patience) };
 }
 
 /**
@@ -33,11 +42,11 @@ function labelOf({ user }: { readonly user?: unknown }): Readonly<Record<string,
 
 /** What came of a kept stream after the event `after`, and then what comes. */
 export async function attach(id: string, after: number, signal: AbortSignal): Promise<AnswerStream> {
-  const response = await request(`${BACKEND}/streams/${encodeURIComponent(id)}?after=${after}`, {
-    headers: { accept: 'text/event-stream' },
-    signal,
-  });
-  return { id, arrivals: read(response) };
+  const patience = patienceFor(signal);
+  const path = `${BACKEND}/streams/${encodeURIComponent(id)}?after=${after}`;
+  const options = { headers: { accept: 'text/event-stream' }, signal: patience.signal };
+  const response = await patience.wait(request(path, options));
+  return { id, arrivals: read(response, patience) };
 }
 
 /** Stops a kept stream on the server. */
@@ -45,16 +54,43 @@ export async function stopStream(id: string): Promise<void> {
   await request(`${BACKEND}/streams/${encodeURIComponent(id)}`, { method: 'DELETE', keepalive: true });
 }
 
-async function* read(response: Response): AsyncGenerator<Arrived> {
+/** Waits for what comes from the server, but breaks it off after too much silence. */
+interface Patience {
+  /** For the request that is waited for. */
+  readonly signal: AbortSignal;
+  /** Throws RequestError with the code `cut` when nothing comes. */
+  wait<Value>(coming: Promise<Value>): Promise<Value>;
+}
+
+function patienceFor(signal: AbortSignal): Patience {
+  const silent = new AbortController();
+  return {
+    signal: AbortSignal.any([signal, silent.signal]),
+    wait: async (coming) => {
+      const timer = setTimeout(() => silent.abort(), SILENCE_MS);
+      try {
+        return await coming;
+      } catch (thrown) {
+        if (silent.signal.aborted && !signal.aborted) throw new RequestError({ message: '', code: 'cut' });
+        throw thrown;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+async function* read(response: Response, patience?: Patience): AsyncGenerator<Arrived> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const decoder = new EventDecoder();
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
+      const coming = reader.read().catch((error: unknown) => {
         if (isAbort(error)) throw error;
         throw new RequestError({ message: '', code: 'cut' });
       });
+      const { done, value } = await (patience?.wait(coming) ?? coming);
       if (done) return;
       const events = decoder.take(value);
       if (events.length === 0) continue;
