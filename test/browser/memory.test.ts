@@ -306,6 +306,32 @@ describe('memory', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('that another tab has forgotten meanwhile can be said in other words, and forgotten', async () => {
+    await visit(
+      async (page, context) => {
+        await add(page, 'I sail.');
+        const forgetElsewhere = async (text: string): Promise<void> => {
+          const other = await context.newPage();
+          await other.goto(page.url());
+          await other.getByRole('button', { name: `Forget “${text}”` }).click();
+          await other.locator('.memory-text').waitFor({ state: 'detached' });
+          await other.close();
+        };
+        await forgetElsewhere('I sail.');
+        await page.getByRole('button', { name: 'Edit “I sail.”' }).click();
+        await page.locator('.memory-editor textarea').fill('I row.');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('It was changed.').waitFor();
+        await page.getByRole('button', { name: 'Forget “I row.”' }).waitFor();
+        await forgetElsewhere('I row.');
+        await page.getByRole('button', { name: 'Forget “I row.”' }).click();
+        await page.getByText('It is forgotten.').waitFor();
+        await shows(page, []);
+      },
+      { path: '/#/memory' },
+    );
+  });
+
   test('says so when the server does not answer', async () => {
     await visit(
       async (page) => {

@@ -1,4 +1,4 @@
-import { BACKEND, getJson, postJson, request } from './http.ts';
+import { BACKEND, deleteAt, getJson, postJson } from './http.ts';
 
 /** A remembered statement. */
 export interface Remembered {
@@ -37,7 +37,7 @@ export async function addMemory(user: string, text: string, chat?: { id: string;
 
 /** Forgets one item; without `item`, all of them. */
 export async function deleteMemory(user: string, item?: string): Promise<void> {
-  await request(addressOf(user) + (item === undefined ? '' : `/${encodeURIComponent(item)}`), { method: 'DELETE' });
+  await deleteAt(addressOf(user) + (item === undefined ? '' : `/${encodeURIComponent(item)}`));
 }
 
 function addressOf(user: string): string {
