@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The `sluice` command.
+import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +30,8 @@ async function inProcess() {
   // Asked for here, since the old Nodes that start this file do not have it.
   const { enableCompileCache, registerHooks } = await import('node:module');
   const cache = cacheFolder();
-  if (cache !== undefined) enableCompileCache(path.join(cache, 'sluice', 'code'));
+  const compiled = cache && path.join(cache, 'sluice', 'code');
+  if (compiled !== undefined && isMade(compiled)) enableCompileCache(compiled);
   registerHooks({ resolve: withoutTranslations });
   return import(pathToFileURL(entryModule(fileURLToPath(new URL('..', import.meta.url)))).href);
 }
@@ -46,6 +48,22 @@ function cacheFolder() {
     // Neither HOME nor an entry in the list of users.
     return undefined;
   }
+}
+
+/**
+ * Makes a folder with what is missing above it, for its owner only; returns whether it is there then. Left to Node, others could write
+ * into it under a wide umask, and a home below an automounter, or `/proc`, would be tried without end.
+ */
+function isMade(folder) {
+  if (existsSync(folder)) return true;
+  const parent = path.dirname(folder);
+  if (parent === folder || !isMade(parent)) return false;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch {
+    // Another process may have made it meanwhile.
+  }
+  return existsSync(folder);
 }
 
 /** zod's messages in some sixty languages, of which none is used here: some 20 ms at the start, and 1.6 MB. English is apart. */

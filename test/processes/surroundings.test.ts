@@ -165,6 +165,21 @@ test('what is said by a worker, and not by its log, is heard as before', { timeo
   assert.equal((await running.ended).code, 0);
 });
 
+test('a home in which nothing can be made only costs the cache of compiled code', {
+  skip: !isLinux,
+  timeout: 60_000,
+}, async (context) => {
+  // As an automounter does, /proc says of what cannot be made there that something above it is missing.
+  const running = startSluice(context, ['--bind', '127.0.0.1:0'], {
+    folder: temporaryFolder(context),
+    environment: { HOME: '/proc/sluice', NODE_COMPILE_CACHE: '' },
+  });
+  await running.said(/is ready/);
+  running.process.kill('SIGTERM');
+  const { code, stderr } = await running.ended;
+  assert.equal(code, 0, stderr);
+});
+
 test('a working directory that is gone is told in a line', { skip: process.platform === 'win32' }, (context) => {
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, SLUICE, '--bind', '127.0.0.1:0'], {
