@@ -102,18 +102,18 @@ class Primary {
 
   /** Starts one worker, and returns the text that greets; the others follow. Throws when the first one cannot serve. */
   async start(): Promise<string> {
-    const first = this.#startOne();
-    const serves = first.then(
-      () => this.#crew.fill(),
-      () => undefined,
-    );
-    // Before the first one serves: Node's own answer to a signal would leave it behind, and the folder of the sockets.
+    // Before there is a first one: Node's own answer to a signal would leave it behind, and the folder of the sockets.
     stopInOrder({
       drain: () => this.#stop(),
       drainMs: () => this.#config.limits.drainMs,
       log: this.#log,
       onHangup: () => void serves.then(() => this.#crew.restart()),
     });
+    const first = this.#startOne();
+    const serves = first.then(
+      () => this.#crew.fill(),
+      () => undefined,
+    );
     const text = await first.catch((error: unknown) => {
       // It was told to stop; the process ends with that.
       if (this.#isStopping) return new Promise<never>(() => {});

@@ -273,6 +273,25 @@ describe('restarting the workers', { timeout: 480_000, skip: !isLinux }, () => {
     assert.deepEqual(left(), []);
   });
 
+  test('so does one in the very moment in which that is started', async (context) => {
+    const folder = temporaryFolder(context);
+    const words = `import cluster from 'node:cluster';
+const { fork } = cluster;
+cluster.fork = (...all) => {
+  const worker = fork.apply(cluster, all);
+  process.kill(process.pid, 'SIGTERM');
+  return worker;
+};`;
+    const environment = { TMPDIR: folder, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(words)}` };
+    const running = startSluice(context, ['--bind', '127.0.0.1:0', '--workers', '2'], { folder, environment });
+    const { code, signal, stderr } = await running.ended;
+    assert.deepEqual([code, signal], [0, null], stderr);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('sluice-')),
+      [],
+    );
+  });
+
   for (const [when, loaded] of [
     ['is being loaded', () => true],
     ['is about to listen', (left: readonly string[]) => left.length > 1],
