@@ -1,3 +1,5 @@
+import { nestsTooDeep } from './json-nesting.ts';
+
 /** Whether something that came as JSON is an object: neither a list nor null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -57,10 +59,10 @@ export function fieldText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : wordsOf(value);
 }
 
-/** What JSON text says; undefined for any other text. */
+/** What JSON text says; undefined for any other text, and for what nests too deep to be written again. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return nestsTooDeep(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

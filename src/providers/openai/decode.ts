@@ -2,7 +2,7 @@ import { answeredAs } from '../../core/answered-as.ts';
 import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
 import { dataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, parseJson, parseObject } from '../../core/objects.ts';
 import { decodeUsage } from '../../core/usage.ts';
 import { AlikeEvents, PROBE } from './alike.ts';
 import { EventReader } from './events.ts';
@@ -79,15 +79,13 @@ export class ChatDecoder {
       if (text !== '') into.push({ type: 'content', content: text });
       return;
     }
-    let json: unknown;
-    try {
-      json = JSON.parse(data);
-      this.#unreadable.makeUp();
-    } catch {
+    const json = parseJson(data);
+    if (json === undefined) {
       const failure = this.#unreadable.add();
       if (failure !== undefined) throw failure;
       return;
     }
+    this.#unreadable.makeUp();
     const before = into.length;
     this.json(json, into);
     const said = into.length === before + 1 ? into[before] : undefined;
@@ -287,15 +285,10 @@ const BYTE_ORDER_MARK = 0xfeff;
 
 /** The JSON object that an answer is. Throws when it is none. */
 export function parseAnswer(body: Buffer): Record<string, unknown> {
-  let json: unknown;
-  try {
-    const text = body.toString('utf8');
-    json = JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
-  } catch {
-    throw notACompletion();
-  }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw notACompletion();
-  return json as Record<string, unknown>;
+  const text = body.toString('utf8');
+  const json = parseObject(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+  if (json === undefined) throw notACompletion();
+  return json;
 }
 
 /** 502. Nothing of what came is shown: it might be anything. */

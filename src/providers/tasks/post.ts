@@ -2,7 +2,7 @@ import type { Limits } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { noModel } from '../../core/no-model.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, parseJson } from '../../core/objects.ts';
 import type { Provider, Relay } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
@@ -61,12 +61,9 @@ export async function postForJson(
 
 /** A JSON object that is an answer and no error. */
 export function parseAnswer(bytes: Buffer, { label }: Provider): Readonly<Record<string, unknown>> {
-  let json: unknown;
-  try {
-    json = JSON.parse(bytes.toString('utf8'));
-  } catch (cause) {
-    throw new SluiceError('upstream_invalid', `${label} answered with something that is not JSON.`, { cause });
-  }
+  const json = parseJson(bytes.toString('utf8'));
+  if (json === undefined)
+    throw new SluiceError('upstream_invalid', `${label} answered with something that is not JSON.`);
   if (!isObject(json)) throw new SluiceError('upstream_invalid', `${label} answered with JSON of an odd form.`);
   const failed = failureInAnswer(json);
   if (failed !== undefined) throw failed;
