@@ -65,18 +65,24 @@ export function withCall(
   asked: AskedOfCall,
   run: RunCall,
 ): Promise<FastifyReply> {
-  const call = new CallScope(request.id, deps.log);
-  call.watched = request.observation;
-  call.user = userOf(request, asked.user);
-  const { 'x-sluice-session': session } = request.headers;
-  call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);
-  call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
+  const call = openCall(request, deps, asked);
   const enter = (leave: Leave): Promise<FastifyReply> => {
     const attended = attend(reply, deps, call, asked.timeout, leave);
     return untilSent(reply, call, begin(run, call), attended);
   };
   const entered = deps.calls.enter(call, addressOf(request));
   return typeof entered === 'function' ? enter(entered) : entered.then(enter);
+}
+
+/** The call of a request, as its head and its body have it. Whoever opens it gives it a place, and a deadline. */
+export function openCall(request: FastifyRequest, deps: Deps, { user, session, strict }: AskedOfCall): CallScope {
+  const call = new CallScope(request.id, deps.log);
+  call.watched = request.observation;
+  call.user = userOf(request, user);
+  const { 'x-sluice-session': named } = request.headers;
+  call.session = (typeof named === 'string' ? named : session)?.slice(0, LONGEST_SESSION);
+  call.strict = strict === true || request.headers['x-sluice-strict'] === '1';
+  return call;
 }
 
 /** Without a promise around the one of `run`, for which a request would wait three turns. */

@@ -148,6 +148,24 @@ describe('balance', { concurrency: 4 }, () => {
     }
   });
 
+  test('an answer in the background belongs to the session that the header names, too', async (context) => {
+    const [one, two] = [
+      await upstream(context, says('one'), ['shared']),
+      await upstream(context, says('two'), ['shared']),
+    ];
+    const { origin } = await gateway(
+      context,
+      `routing: { choice: weighted }\nproviders:\n${row('one', one)}${row('two', two)}`,
+    );
+    const inSession = { headers: { 'x-sluice-session': 'ann' } };
+    for (let count = 0; count < 20; count += 1) {
+      // With another key of its own each, which the header beats.
+      const body = { model: 'shared', input: 'Hi', background: true, stream: true, prompt_cache_key: `k-${count}` };
+      assert.match((await ask(origin, '/v1/responses', body, inSession)).body, /"response\.completed"/);
+    }
+    assert.deepEqual([one.chats.length, two.chats.length].sort(), [0, 20]);
+  });
+
   test('a session stays with whoever took over, also when the former one is well again', async (context) => {
     let ill = '';
     const either = (name: string) =>

@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CallScope } from '../../core/call.ts';
 import type { Chunk } from '../../core/chunk.ts';
-import { errorChunk, sendChunks, withCall } from '../answer.ts';
+import { errorChunk, openCall, sendChunks, withCall } from '../answer.ts';
 import { addressOf } from '../edge/client.ts';
 import { ownerNow } from '../keys.ts';
 import { lateFailure } from '../late-failure.ts';
 import { totalDeadline } from '../total-deadline.ts';
-import { userOf } from '../user.ts';
 import { ask, finish, headOf, note, relevant, sendResponse } from './asking.ts';
 import { type Prepared, placeOf, prepare } from './question.ts';
 import { Run } from './run.ts';
@@ -22,10 +20,8 @@ export async function answerInBackground(
   body: ResponseBody,
   deps: ResponseDeps,
 ): Promise<unknown> {
-  const call = new CallScope(request.id, deps.log);
-  call.watched = request.observation;
-  call.user = userOf(request, body.user);
-  call.strict = body.strict === true || request.headers['x-sluice-strict'] === '1';
+  const { user, strict, prompt_cache_key: session } = body;
+  const call = openCall(request, deps, { user, strict, session });
   const entered = deps.calls.enter(call, addressOf(request));
   const leave = typeof entered === 'function' ? entered : await entered;
   let run: Run;
@@ -34,7 +30,7 @@ export async function answerInBackground(
     prepared = await prepare(request, value, body, deps);
     const [lost] = prepared.lost;
     if (lost !== undefined && call.strict) call.drop(lost);
-    call.session = body.prompt_cache_key ?? prepared.session;
+    call.session ??= prepared.session;
     const head = headOf(prepared, body, body.model ?? '', null);
     run = new Run({ head, input: prepared.input, ...placeOf(prepared) }, ownerNow(deps.config()), call);
     // The client is told that it can be retrieved.
