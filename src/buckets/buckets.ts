@@ -73,11 +73,6 @@ export class Buckets {
     }
   }
 
-  /** Whether an upload is under way here. */
-  isRunning(id: string): boolean {
-    return this.#activity.isRunning(id);
-  }
-
   async get(id: string): Promise<BucketRecord> {
     const record = await this.#deps.records.get(id);
     if (record !== undefined) return record;

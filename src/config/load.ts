@@ -44,7 +44,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
 }
 
 /** The same as far as it can be used: a wrong flag or variable counts as not set, and a wrong file as none. */
-export async function loadUsable(options: LoadOptions = {}): Promise<Resolved> {
+export async function loadUsable(options: LoadOptions): Promise<Resolved> {
   const { flags = {}, environment = process.env, directory = process.cwd() } = options;
   const first = await resolve(options, await openFile(flags, environment, directory));
   if (first.wrongInFile.length === 0) return first;

@@ -18,7 +18,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 export const HUGGING_FACE = 'https://huggingface.co';
 
 /** What can be asked for, in words for a complaint. */
-export const FORMS = `${Object.keys(KNOWN).join(', ')}, maker/folder/file.gguf of Hugging Face, or the address of a .gguf file`;
+const FORMS = `${Object.keys(KNOWN).join(', ')}, maker/folder/file.gguf of Hugging Face, or the address of a .gguf file`;
 
 const ON_HUGGING_FACE = /^[\w.-]+\/[\w.-]+\/[\w./-]+\.gguf$/;
 /** The first of several files that are one model, and the number of all. */
