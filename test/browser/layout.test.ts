@@ -12,6 +12,8 @@ import { ask, button, goTo, PHONE, ready, send, settled } from './visit.ts';
 
 /** As a window of 1280 × 720 is when everything is shown at twice its size. */
 const LOW = { width: 640, height: 360 };
+/** What the keyboard of a phone on its side leaves. */
+const ABOVE_KEYBOARD = { width: 844, height: 200 };
 const NARROW = { width: 320, height: 640 };
 
 /** Waits until all of an element is in the window. */
@@ -65,6 +67,27 @@ describe('the layout', { skip: withoutBrowser }, () => {
         await becomes(() => page.locator('#attached li').count(), 11);
       },
       { viewport: LOW },
+    );
+  });
+
+  test('keeps the question that is being edited in sight above the keyboard of a phone on its side', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'a question');
+        await page.locator('.question').getByRole('button', { name: 'Edit' }).click();
+        const editor = page.locator('.editor textarea');
+        await editor.fill('another question');
+        await page.setViewportSize(ABOVE_KEYBOARD);
+        await editor.scrollIntoViewIfNeeded();
+        const hidden = `(() => {
+          const [area, field] = ['#scroll', '.editor textarea'].map((each) => document.querySelector(each).getBoundingClientRect());
+          return Math.max(0, area.top - field.top) + Math.max(0, field.bottom - area.bottom);
+        })()`;
+        await becomes(() => page.evaluate(hidden), 0);
+        await page.locator('.editor').getByRole('button', { name: 'Cancel' }).click();
+        await isInside(page, page.locator('.composer'));
+      },
+      { viewport: { width: 844, height: 390 }, hasTouch: true },
     );
   });
 
