@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo, PHONE, ready } from './visit.ts';
+import { ask, button, goTo, PHONE, ready, settled } from './visit.ts';
 
 const NAME = 'sluice.example';
 
@@ -223,6 +223,45 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       await page.route('**/assets/player-*', (route) => route.abort());
       await button(page, 'Read aloud').click();
       await words.waitFor();
+    });
+  });
+
+  test('is said of the words of a language, and of what exports everything', async () => {
+    await visit(async (page) => {
+      const toast = page.locator('.toasts').first();
+      const words =
+        /^This part of the page could not be loaded\. Perhaps Sluice does not answer, or has been updated\.$/;
+      await goTo(page, '#/settings');
+      await page.route('**/assets/de-*', (route) => route.abort());
+      await page.locator('#language').selectOption('de');
+      await toast.getByText(words).waitFor();
+      await page.locator('#language').selectOption('en');
+      await goTo(page, '#/settings/data');
+      await toast.getByText(words).waitFor({ state: 'detached' });
+      await page.route('**/assets/export-all-*', (route) => route.abort());
+      await page.getByRole('button', { name: 'Export everything' }).click();
+      await toast.getByText(words).waitFor();
+    });
+  });
+
+  test('leaves the words to the language that was chosen last, whichever comes first', async () => {
+    await visit(async (page) => {
+      await goTo(page, '#/settings');
+      const held = Promise.withResolvers<void>();
+      await page.route('**/assets/de-*', async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await page.locator('#language').selectOption('de');
+      await page.locator('#language').selectOption('fr');
+      await page.locator('html[lang="fr"]').waitFor();
+      await page.getByRole('heading', { name: 'Réglages' }).waitFor();
+      const late = page.waitForResponse('**/assets/de-*.js');
+      held.resolve();
+      await (await late).finished();
+      await settled(page);
+      assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
+      assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Réglages');
     });
   });
 });

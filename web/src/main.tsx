@@ -37,7 +37,10 @@ async function start(): Promise<void> {
     if (wanted !== spokenLanguage) {
       spokenLanguage = wanted;
       // All words are anywhere: the whole page is drawn again, and keeps what is being written in it.
-      void speak(wanted).then(() => render(<App />, root));
+      withPart(
+        () => speak(wanted),
+        () => render(<App />, root),
+      );
     }
   };
   app.subscribe(adapt);

@@ -37,9 +37,14 @@ export function pickLanguage(wish: string, offered: readonly string[]): Language
   return offered.map((tag) => tag.split('-')[0] ?? '').find(isLanguage) ?? 'en';
 }
 
-/** Loads the words of a language, after which `t` speaks it. */
+let asked: Language | undefined;
+
+/** Loads the words of a language, after which `t` speaks it, unless another one has been asked for meanwhile. */
 export async function speak(next: Language): Promise<void> {
-  dictionary = await loaders[next]();
+  asked = next;
+  const words = await loaders[next]();
+  if (asked !== next) return;
+  dictionary = words;
   language = next;
   plurals = new Intl.PluralRules(next);
   document.documentElement.lang = next;

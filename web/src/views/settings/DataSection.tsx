@@ -15,9 +15,9 @@ export function DataSection() {
   const exportAll = async (): Promise<void> => {
     setBusy(true);
     try {
-      const { exportEverything } = await import('./export-all.ts');
-      await exportEverything();
-      toast(t('settings.exportedAll'));
+      const part = await import('./export-all.ts').catch(() => undefined);
+      await part?.exportEverything();
+      toast(t(part === undefined ? 'shell.partMissing' : 'settings.exportedAll'));
     } catch (thrown) {
       toast(t('settings.exportFailed', { reason: reasonOf(toFailure(thrown)) }));
     } finally {
