@@ -1,11 +1,28 @@
-import type { ChatRequest, Part, VendorData } from '../core/chat.ts';
+import type { ChatRequest, Part, Sampling, VendorData } from '../core/chat.ts';
+import { isObject } from '../core/objects.ts';
 
 /** Fields, by OpenAI's names, that some upstreams have no place for. */
 
 /** Whether a field that only some upstream understands asks for nothing: generated clients write out what they do not want. */
 export function saysNothing(field: string, value: unknown): boolean {
-  return value === null || (value === false && (field === 'logprobs' || field === 'store'));
+  return (
+    value === null ||
+    (value === false && (field === 'logprobs' || field === 'store')) ||
+    (field === 'logit_bias' && isObject(value) && Object.keys(value).length === 0)
+  );
 }
+
+/** The same of how to choose words: what clients write out to leave the choice as it is. Models that take no other value do just that. */
+export function leavesChoice(field: string, { sampling }: ChatRequest): boolean {
+  return CHOICES.get(field)?.(sampling) === true;
+}
+
+const CHOICES: ReadonlyMap<string, (sampling: Sampling) => boolean> = new Map([
+  ['temperature', ({ temperature }) => temperature === 1],
+  ['top_p', ({ topP }) => topP === 1],
+  ['presence_penalty', ({ presencePenalty }) => presencePenalty === 0],
+  ['frequency_penalty', ({ frequencyPenalty }) => frequencyPenalty === 0],
+]);
 
 /** Where Anthropic is to end a cache. */
 export function lostCacheMarks({ messages, tools = [] }: ChatRequest): readonly string[] {

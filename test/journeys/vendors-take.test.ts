@@ -84,9 +84,20 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
     test(`fields that say nothing are not lost (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['Hi'] });
-      const nothing = { logprobs: false, top_logprobs: null, metadata: null, store: null, service_tier: null };
+      const nulls = { top_logprobs: null, metadata: null, store: null, service_tier: null };
+      const nothing = { logprobs: false, logit_bias: {}, ...nulls };
       const messages = [{ role: 'user', content: 'Hi' }];
       const answer = await post('/v1/chat/completions', { model: seat.model, messages, strict: true, ...nothing });
+      assert.equal(answer.status, 200, await answer.text());
+      assert.equal(answer.headers.get('x-sluice-dropped'), null);
+    });
+
+    test(`a choice of words that is left as it is is not lost, also while the model thinks (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'] });
+      const choice = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
+      const body = { model: seat.model, messages: [{ role: 'user', content: 'Hi' }], reasoning_effort: 'high' };
+      const answer = await post('/v1/chat/completions', { ...body, ...choice, strict: true });
       assert.equal(answer.status, 200, await answer.text());
       assert.equal(answer.headers.get('x-sluice-dropped'), null);
     });

@@ -11,7 +11,7 @@ import type { Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed } from '../about.ts';
-import { hasMedia, lostErrors, lostNames, saysNothing } from '../lost.ts';
+import { hasMedia, leavesChoice, lostErrors, lostNames, saysNothing } from '../lost.ts';
 import { capabilitiesOf } from '../openai/capabilities.ts';
 import { withTakenToolNames } from '../tool-names.ts';
 import { type Answering, answeringOf } from './answering.ts';
@@ -179,7 +179,9 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         apart: (text) => texts?.apart(text) ?? [text],
         ownName,
         remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
-        drop,
+        drop: (field) => {
+          if (!leavesChoice(field, request)) drop(field);
+        },
       });
       return answeringOf(stream, translator);
     }
