@@ -28,6 +28,7 @@ function refusedOf({ model, body }: VendorRequest): string[] {
   const fields = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'];
   if (model.startsWith('stubborn')) fields.push('messages');
   if (model.startsWith('deployment')) fields.push('max_tokens');
+  if (model.startsWith('o4')) fields.push('verbosity');
   if (model.startsWith('o3')) fields.push('max_completion_tokens', 'max_tokens');
   return fields.filter((name) => name in sent);
 }
@@ -211,6 +212,13 @@ describe('a model that refuses some fields', { timeout: 60_000 }, () => {
       ],
     ] as const) {
       for (const asked of [3, 1]) assertHolds(await ask(path, body), { status: 200, lost, asked });
+    }
+  });
+
+  test('goes without being told how many words to make, from then on at once', async () => {
+    for (const asked of [2, 1]) {
+      const answer = await ask('/v1/responses', { model: 'mock/o4', input: 'Hi', text: { verbosity: 'low' } });
+      assertHolds(answer, { status: 200, lost: 'text.verbosity', asked });
     }
   });
 

@@ -89,6 +89,15 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     assertHolds(sent, { messages: [{ tool_calls: [{ function: { name: 'clock', arguments: '{}' } }] }, {}] });
   });
 
+  test('how many words to make reaches a chat upstream whose model can be told', async () => {
+    const text = { verbosity: 'low' as const };
+    const told = await create('openai', { model: 'acme/gpt-5', text, strict: true });
+    assertHolds(told, { sent: { verbosity: 'low' }, dropped: null });
+    const { sent, dropped } = await create('openai', { text });
+    assert.ok(!('verbosity' in sent));
+    assert.equal(dropped, 'text.verbosity');
+  });
+
   test('everything of its own reaches an upstream of its own', async () => {
     const { sent, dropped } = await create('openai-responses', {
       max_output_tokens: 100,

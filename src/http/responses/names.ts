@@ -7,4 +7,5 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   response_format: 'text.format',
   'response_format.strict': 'text.format.strict',
   signature: 'reasoning.encrypted_content',
+  verbosity: 'text.verbosity',
 };

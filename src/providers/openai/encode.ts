@@ -120,11 +120,18 @@ const SHARED_FIELDS: ReadonlySet<string> = new Set([
 /** What an answer would hold for these has no place among chunks, so it is not asked for. */
 const UNREAD_FIELDS: ReadonlySet<string> = new Set(['logprobs', 'top_logprobs']);
 
-function ownExtra({ extra, format = 'openai' }: ChatRequest): Json {
+/** What a field of the Responses API is called here. Only models of OpenAI that think can be told how many words to make. */
+function nameHere(name: string, model: string): string | undefined {
+  if (SHARED_FIELDS.has(name)) return name;
+  return name === 'text.verbosity' && OPENAI_THINKERS.test(model) ? 'verbosity' : undefined;
+}
+
+function ownExtra({ extra, model, format = 'openai' }: ChatRequest): Json {
   if (format === 'openai')
     return Object.fromEntries(Object.entries(extra).filter(([name]) => !UNREAD_FIELDS.has(name)));
   if (format !== 'responses') return {};
-  return Object.fromEntries(Object.entries(extra).filter(([name]) => SHARED_FIELDS.has(name)));
+  const named = Object.entries(extra).map(([name, value]) => [nameHere(name, model), value] as const);
+  return Object.fromEntries(named.filter(([name]) => name !== undefined));
 }
 
 /** What a request of another format says that this one cannot. */
@@ -132,7 +139,8 @@ function* lost(request: ChatRequest): Iterable<string> {
   const own = ownExtra(request);
   for (const [name, value] of Object.entries(request.extra)) {
     const isAsked = !UNREAD_FIELDS.has(name) || (value !== false && value !== null);
-    if (isAsked && !(name in own)) yield name;
+    const here = request.format === 'responses' ? nameHere(name, request.model) : name;
+    if (isAsked && (here === undefined || !(here in own))) yield name;
   }
   yield* lostMarks(request);
 }

@@ -26,6 +26,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'seed',
   'stop',
   'parallel_tool_calls',
+  'verbosity',
 ]);
 
 /**
