@@ -23,8 +23,10 @@ describe('requests of the front end', { timeout: 60_000 }, () => {
     };
     const before = await live();
     world.answers({ text: ['Hello'] });
-    await converse(world, {});
-    assert.equal(await live(), before + 1);
+    for (const more of [1, 2]) {
+      await converse(world, {});
+      assert.equal(await live(), before + more);
+    }
   });
 
   test('what only some servers have is not found, in a form that it can show', async () => {
