@@ -344,7 +344,18 @@ describe('who answers by the operator’s wish', { timeout: 60_000 }, () => {
       }
       assert.equal((await ask(world, { model: 'only-keyed' })).text, 'keyed');
       assert.equal((await ask(world, { provider: 'keyed' })).model, 'only-keyed');
+      // It is a chat model: who makes embeddings is another question. This upstream has none in truth.
+      const { text } = await ask(world, { input: 'Hi' }, { path: '/v1/embeddings' });
+      assert.match(text, /Free Upstream does not make embeddings/);
     }
+  });
+
+  test('nobody in place of a default model that nobody has', async () => {
+    await using world = await openWorld('defaultModel: of-nobody');
+    const { status, code } = await ask(world, {});
+    assert.deepEqual([status, code, world.arrived()], [404, 'model_not_found', []]);
+    // Nor does it matter that the request ignores somebody for a model that it names.
+    assert.equal((await ask(world, { ignored: ['free'], model: 'only-keyed' })).text, 'keyed');
   });
 });
 
