@@ -12,7 +12,7 @@ import { defaultLimits } from '../../config/defaults.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import { Deadlines } from '../../routing/deadlines.ts';
 import { formParts } from './form.ts';
-import { Turns } from './turns.ts';
+import { type Turn, Turns } from './turns.ts';
 
 const limits = { ...defaultLimits, fieldBytes: 1_000, uploadRequestBytes: 2_000_000, clientBodyIdleMs: 1_500 };
 const LARGE = 'a'.repeat(500_000);
@@ -104,6 +104,65 @@ describe('forms', () => {
     });
     await over;
     assert.deepEqual(hand.open, []);
+  });
+
+  test('large ones give their turn back, whether they are read or not, and also where it comes too late', async () => {
+    /** One of which the first part is there and unread, and that waits for its turn. */
+    const waiting = async () => {
+      const hand = handDeadlines();
+      const { promise: itsTurn, resolve: go } = Promise.withResolvers<void>();
+      const turn = { isAsked: false, isGiven: false, isOver: false };
+      const take = async (): Promise<Turn> => {
+        turn.isAsked = true;
+        await itsTurn;
+        turn.isGiven = true;
+        const end = (): void => {
+          turn.isOver = true;
+        };
+        return { moved() {}, end } as unknown as Turn;
+      };
+      const pieces = [part('a', LARGE), part('b', LARGE), part('c', LARGE), '--x--\r\n'];
+      const body = Readable.from(pieces, { objectMode: false }).on('error', () => {});
+      const headers = {
+        'content-type': 'multipart/form-data; boundary=x',
+        'content-length': String(pieces.join('').length),
+      };
+      const request = Object.assign(body, { headers }) as unknown as IncomingMessage;
+      const parts = formParts(request, limits, { deadlines: hand.deadlines, turns: { take } as unknown as Turns });
+      const { value: first } = await parts.next();
+      assert.ok(first);
+      await eventually('a turn is asked for', () => turn.isAsked);
+      return { hand, request, parts, first, turn, go };
+    };
+    const isBack = ({ turn }: Awaited<ReturnType<typeof waiting>>) =>
+      eventually('it is given back', () => turn.isGiven && turn.isOver);
+
+    const read = await waiting();
+    const { touches } = read.hand;
+    read.go();
+    await eventually('it is its turn', () => read.turn.isGiven);
+    assert.ok(read.hand.touches > touches, 'its time begins anew');
+    await collectBytes(read.first.body);
+    for await (const { body } of read.parts) await collectBytes(body);
+    await isBack(read);
+
+    const left = await waiting();
+    left.go();
+    await eventually('it is its turn', () => left.turn.isGiven);
+    left.request.destroy();
+    // Though nobody has asked for more of it.
+    await isBack(left);
+
+    const leftBefore = await waiting();
+    leftBefore.request.destroy();
+    await eventually('it has left', () => leftBefore.request.closed);
+    leftBefore.go();
+    await isBack(leftBefore);
+
+    const unwanted = await waiting();
+    await unwanted.parts.return();
+    unwanted.go();
+    await isBack(unwanted);
   });
 
   test('that break off are over at once, and leave no deadline behind', async (context) => {
