@@ -110,10 +110,12 @@ export class KeptLog {
     this.#isLoaded = true;
   }
 
-  /** What other processes have added or rewritten comes into the log, and what they have removed goes. */
+  /** What other processes have added or rewritten comes into the log, and what they have removed goes; where no log is kept, all goes. */
   async #takeOver(batches: readonly Batch[]): Promise<void> {
     const isSame = batches.length === this.#known.size && batches.every(({ id }) => this.#known.has(id));
-    if (!isSame && this.#mode !== 'none') await this.#read(batches);
+    if (isSame) return;
+    if (this.#mode === 'none') await this.#erase();
+    else await this.#read(batches);
   }
 
   /** Reads what is written; what is not yet stays behind it. */

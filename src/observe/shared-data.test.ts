@@ -131,6 +131,18 @@ describe('two processes on the same data', { timeout: 120_000 }, () => {
     assert.deepEqual(await idsOf(one), ['later']);
   });
 
+  test('forget what the other still writes where one of them keeps no log', async (context) => {
+    const { open, openWith } = sharing(context);
+    const older = open();
+    const { ledger: newer } = openWith({ ...defaultObserve, requestLog: 'none' });
+    assert.deepEqual(await idsOf(newer), []);
+    older.add(seen('late'), true);
+    await older.flush();
+    await newer.forgetOld();
+    assert.deepEqual(await idsOf(newer), []);
+    assert.deepEqual(await idsOf(open()), [], 'on the disk');
+  });
+
   for (const [what, act] of [
     ['looked', 'forgetOld'],
     ['cleared the log', 'clear'],
