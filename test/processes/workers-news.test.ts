@@ -6,7 +6,16 @@ import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
 import { usageLines } from '../support/usage.ts';
-import { ask, begin, childrenOf, isAlive, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
+import {
+  allPlacesAreFree,
+  ask,
+  begin,
+  childrenOf,
+  isAlive,
+  openWorkers,
+  QUESTION,
+  type WorkersWorld,
+} from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -76,10 +85,7 @@ describe('what one worker learns', { timeout: 480_000, skip: !isLinux }, () => {
     for (const { status } of await everywhere(world, '/v1/chat/completions', { ...QUESTION, model: 'old' })) {
       assert.notEqual(status, 200);
     }
-    // Whose answer has arrived may still hold its place for a moment.
-    await eventually('no place is held', async () =>
-      / 0$/m.test(/^sluice_requests_running .*$/m.exec((await ask(world.origin, '/metrics')).text)?.[0] ?? ''),
-    );
+    await allPlacesAreFree(world.origin);
     const held = await Promise.all(
       Array.from({ length: 9 }, () =>
         begin(world.origin, '/v1/chat/completions', { ...QUESTION, model: 'fresh', stream: true }),

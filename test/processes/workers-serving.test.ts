@@ -12,6 +12,7 @@ import { dial } from '../support/raw-http.ts';
 import { startSluice } from '../support/run-sluice.ts';
 import { usageLines } from '../support/usage.ts';
 import {
+  allPlacesAreFree,
   ask,
   begin,
   END,
@@ -54,6 +55,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       for (const text of refused) assert.match(text, /Sluice is answering 10 requests already/);
       for (const response of [...world.open]) response.end(END);
       for (const { whole } of running) assert.match(await whole, /\[DONE\]/);
+      await allPlacesAreFree(world.origin);
     }
     // The places of a worker that is killed come back too.
     const held = await Promise.all(Array.from({ length: 10 }, () => stream(world.origin)));
@@ -85,6 +87,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       assert.equal((await ask(`http://127.0.0.1:${port}`, '/v1/chat/completions', QUESTION)).status, 200);
       for (const response of [...world.open]) response.end(END);
       await Promise.all(all.map(({ whole }) => whole));
+      await allPlacesAreFree(`http://127.0.0.1:${port}`);
     }
   });
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { temporaryFolder } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { type Running, startSluice } from '../support/run-sluice.ts';
 
@@ -197,6 +198,18 @@ export const QUESTION = { model: 'mock/m', messages: [{ role: 'user', content: '
 /** Asks for a stream. */
 export const stream = (origin: string, options?: BeginOptions): Promise<Going> =>
   begin(origin, '/v1/chat/completions', { ...QUESTION, stream: true }, options);
+
+/** Waits until no place is held: whose answer has arrived may still hold one for a moment. */
+export async function allPlacesAreFree(origin: string): Promise<void> {
+  await eventually('no place is held', async () =>
+    / 0$/.test(/^sluice_requests_running .*$/m.exec((await ask(origin, '/metrics')).text)?.[0] ?? ''),
+  );
+}
+
+/** Whether a signal waits for a process that has not been told of it yet. */
+export function hasSignalWaiting(pid: number): boolean {
+  return /^(?:SigPnd|ShdPnd):\s+0*[1-9a-f]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
 
 export function isAlive(pid: number): boolean {
   try {
