@@ -83,6 +83,43 @@ test('a log whose clearing failed in its middle is cleared by the next, on the d
   assert.equal(await ledger.find('first'), undefined);
 });
 
+test('what is being written when the log is cleared is cleared as well', { timeout: 60_000 }, async (context) => {
+  const { records, port, keptOfLog } = inMemory();
+  const asked = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const slow: typeof port = {
+    ...port,
+    async putJson(...words) {
+      asked.resolve();
+      await goOn.promise;
+      await port.putJson(...words);
+    },
+  };
+  const ledger = new OwnLedger({ config: defaultObserve, records: slow, log: testLogger() });
+  context.after(() => ledger.close());
+  ledger.add(seen({ id: 'first' }), true);
+  const writing = ledger.flush();
+  await asked.promise;
+  const clearing = ledger.clear();
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  goOn.resolve();
+  await writing;
+  assert.equal(await clearing, 1);
+  assert.deepEqual(keptOfLog(), [], JSON.stringify([...records.values()]));
+  assert.equal(await ledger.find('first'), undefined);
+});
+
+test('entries of an earlier form are read', async (context) => {
+  const { records, port } = inMemory();
+  const id = 'request-log 00000000000f-earlier';
+  const expires = Number.MAX_SAFE_INTEGER;
+  records.set('request-log', { id: 'request-log', expires, value: [{ id, count: 1 }] });
+  records.set(id, { id, expires, value: [JSON.stringify(seen({ id: 'first' }))] });
+  const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
+  context.after(() => ledger.close());
+  assert.equal((await ledger.find('first'))?.user, 'ann');
+});
+
 test('content that is no longer to be kept goes with the next attempt where it cannot be deleted', async (context) => {
   let isBroken = true;
   const isRefused = (id: string, what: string) => isBroken && what === 'delete' && id.startsWith('request-log ');
