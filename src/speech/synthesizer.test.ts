@@ -116,6 +116,17 @@ describe('turns', () => {
     assert.equal(await heard(synthesizer.speak(utterance(['d']), testCall())), 'd ');
     await assert.rejects(heard(stalled), { code: 'overloaded' });
   });
+
+  test('nobody makes place who waits for us', async (context) => {
+    const { synthesizer } = scripted(context, { places: 1, stalledMs: 0 });
+    const body = synthesizer.speak(utterance(['a', 'b']), testCall());
+    for (const expected of ['a ', 'b ']) {
+      const asked = body.next();
+      await assert.rejects(heard(synthesizer.speak(utterance(['c']), testCall())), { code: 'overloaded' });
+      const { value } = await asked;
+      assert.equal(Buffer.from(value ?? []).toString(), expected);
+    }
+  });
 });
 
 describe('cancelling', () => {
