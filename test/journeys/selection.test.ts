@@ -350,6 +350,13 @@ describe('who answers by the operator’s wish', { timeout: 60_000 }, () => {
     }
   });
 
+  test('somebody else than the default provider for a task for which it lists no model', async () => {
+    await using world = await openWorld('defaultProvider: keyed');
+    // This upstream has none in truth.
+    const { text } = await ask(world, { input: 'Hi' }, { path: '/v1/embeddings' });
+    assert.match(text, /Free Upstream does not make embeddings/);
+  });
+
   test('nobody in place of a default model that nobody has', async () => {
     await using world = await openWorld('defaultModel: of-nobody');
     const { status, code } = await ask(world, {});
