@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { createGoogle } from '@ai-sdk/google';
 import { GoogleGenAI } from '@google/genai';
+import { startGateway } from '../support/gateway.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { generateAt, HI, type Json, postTo } from './gemini-world.ts';
 import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
@@ -501,6 +502,19 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     const few = await client.models.countTokens({ model: 'acme/test-model', contents: 'Hello' });
     const many = await client.models.countTokens({ model: 'acme/test-model', contents: 'Hello there, '.repeat(50) });
     assert.ok((few.totalTokens ?? 0) > 0 && (many.totalTokens ?? 0) > 100);
+  });
+
+  test('counts for no longer than the client gives it', async (context) => {
+    const silent = await plainServer(context, () => {});
+    const gateway = await startGateway(`providers: { gemini: { baseUrl: '${silent.url}', apiKey: google-key } }`);
+    context.after(() => gateway.close());
+    const path = '/v1beta/models/gemini/gemini-2.5-flash:countTokens';
+    for (const body of [{ ...HI, timeout: 0.5 }, { generateContentRequest: { ...HI, timeout: 0.5 } }]) {
+      const answer = await postTo(gateway, path, body);
+      const { error } = (await answer.json()) as { error: Json };
+      assert.equal(answer.status, 504);
+      assert.match(String(error['message']), /longer than 500 ms/);
+    }
   });
 
   test('searches the web for googleSearch before everybody else, and tells of the sources', async () => {

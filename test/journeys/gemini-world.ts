@@ -7,7 +7,7 @@ export const HI = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
 
 /** Asks without Google's client, which sends only what its types know. */
 export const postTo = (
-  { origin }: World,
+  { origin }: Pick<World, 'origin'>,
   path: string,
   body: unknown,
   headers: Record<string, string> = {},

@@ -22,7 +22,7 @@ export async function countTokens(
   limitMessages(value, 'contents', deps.config().limits.messages, 'invalid_request');
   const body = validate(GenerateContentBody, value, 'invalid_request');
   const question = await toQuestion(request, body, model, deps);
-  return withCall(request, reply, deps, {}, async (call) => {
+  return withCall(request, reply, deps, { timeout: body.timeout }, async (call) => {
     const counted = await countPrompt('gemini', question, call, deps);
     const { tokens, isEstimated } = counted.value;
     reply.headers(answerHeaders(counted)).send({ totalTokens: tokens, ...(isEstimated ? { estimated: true } : {}) });
