@@ -21,7 +21,7 @@ import { type AskedBody, ChatBody, GenerateBody } from './wire.ts';
 /** `POST /api/chat` */
 export function chat(deps: Deps): Handler {
   return (request, reply) => {
-    const value = bodyOf(request);
+    const value = bodyValue(request);
     limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ChatBody, value, 'invalid_request');
     const isEmpty = (body.messages ?? []).length === 0;
@@ -32,14 +32,10 @@ export function chat(deps: Deps): Handler {
 /** `POST /api/generate` */
 export function generate(deps: Deps): Handler {
   return (request, reply) => {
-    const body = validate(GenerateBody, bodyOf(request), 'invalid_request');
+    const body = validate(GenerateBody, bodyValue(request), 'invalid_request');
     const isEmpty = !body.prompt && (body.images ?? []).length === 0;
     return ask(deps, request, reply, 'generate', body, isEmpty, (wish) => generateToRequest(body, wish));
   };
-}
-
-function bodyOf(request: FastifyRequest): Record<string, unknown> {
-  return bodyValue(request);
 }
 
 async function ask(
