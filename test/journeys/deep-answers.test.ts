@@ -38,6 +38,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
     parts('[{"text":"deep"}]', `,"groundingMetadata":${OBJECT}`),
     parts('[{"text":"Hello"}]', ',"finishReason":"STOP"'),
   ),
+  drawn: events(`{"type":"image_generation.completed","b64_json":"aGk=","usage":{"x":${LIST}}}`),
   vectors: `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[1,2]}],"model":"m",${USAGE},"x":${LIST}}`,
 };
 
@@ -83,6 +84,8 @@ limits: { attempts: 1 }`);
     const { status, text } = await post('/v1/embeddings', { model: 'openai/deep-vectors', input: 'Hi' });
     assert.equal(status, 502, text);
     assert.match(text, /not JSON/);
+    const drawn = await post('/v1/images/generations', { model: 'openai/deep-drawn', prompt: 'Hi', stream: true });
+    assert.match(drawn.text, /not JSON/);
   });
 
   test('an event of a stream is passed over as what is no event', async () => {

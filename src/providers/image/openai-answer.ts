@@ -3,7 +3,7 @@ import type { Usage } from '../../core/chunk.ts';
 import { base64Of, dataUri, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageWatcher, MadeImage } from '../../core/image.ts';
-import { membersOf, wordsOf } from '../../core/objects.ts';
+import { membersOf, parseJson, wordsOf } from '../../core/objects.ts';
 import { kindOf } from '../../media/kind.ts';
 import type { Body } from '../../outbound/body.ts';
 import { EventReader } from '../openai/events.ts';
@@ -14,12 +14,8 @@ const OURS: ReadonlySet<string> = new Set(['data', 'images', 'model', 'provider'
 
 /** A whole answer of OpenAI's images API, or of one of its many relatives. */
 export function readAnswer(bytes: Buffer, origin: string): ImageAnswer {
-  let json: unknown;
-  try {
-    json = JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    throw new SluiceError('upstream_invalid', "The provider's answer is not valid JSON.", { cause: error });
-  }
+  const json = parseJson(bytes.toString('utf8'));
+  if (json === undefined) throw new SluiceError('upstream_invalid', "The provider's answer is not valid JSON.");
   const answer = membersOf(json);
   const failure = failureInAnswer(answer);
   if (failure !== undefined) throw failure;
@@ -71,11 +67,9 @@ export async function readEvents(
 }
 
 function parsed(data: string): Readonly<Record<string, unknown>> {
-  try {
-    return membersOf(JSON.parse(data));
-  } catch (error) {
-    throw new SluiceError('upstream_invalid', 'The provider sent an event that is not JSON.', { cause: error });
-  }
+  const event = parseJson(data);
+  if (event === undefined) throw new SluiceError('upstream_invalid', 'The provider sent an event that is not JSON.');
+  return membersOf(event);
 }
 
 function failureOf({ type, message }: Readonly<Record<string, unknown>>): SluiceError | undefined {
