@@ -199,7 +199,7 @@ describe('balance', { concurrency: 4 }, () => {
   });
 
   test('latency: after each has answered once, the faster one is asked', async (context) => {
-    const slow = await upstream(context, () => ({ text: ['slow'], delayMs: 400 }), ['shared']);
+    const slow = await upstream(context, () => ({ text: ['slow'], delayMs: 3_000 }), ['shared']);
     const fast = await upstream(context, says('fast'), ['shared']);
     const { origin } = await gateway(
       context,

@@ -37,6 +37,20 @@ describe('anthropic', () => {
     assert.equal(member(body, 'output_config', 'format', 'type'), 'json_schema');
   });
 
+  test('of a temperature and a share of the likeliest words the one that changes something', async () => {
+    await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'] }));
+    for (const [sampling, sent] of [
+      [{ temperature: 1, topP: 0.9 }, [undefined, 0.9]],
+      [{ temperature: 0.5, topP: 1 }, [0.5, undefined]],
+      [{ temperature: 0.5, topP: 0.9 }, [0.5, undefined]],
+      [{ temperature: 1 }, [1, undefined]],
+    ] as const) {
+      await allChunks(vendor.chat(chatRequest('Hello', { model: 'claude-sonnet-4-5', sampling })));
+      const body = vendor.upstream.requests.at(-1)?.body;
+      assert.deepEqual([member(body, 'temperature'), member(body, 'top_p')], sent);
+    }
+  });
+
   test('a tool called as the one by which older models answer in JSON', async () => {
     await using vendor = await openVendor('anthropic', ({ tools }) => ({
       toolCalls: tools.slice(0, 1).map((name) => ({ id: 'call_1', name, arguments: ['{}'] })),

@@ -1,6 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
 import { addressPart } from '../../core/address-part.ts';
+import type { ChatRequest } from '../../core/chat.ts';
 import type { Model } from '../../core/model.ts';
 import { isObject, present } from '../../core/objects.ts';
 import { lostDetail, lostThoughts } from '../lost.ts';
@@ -24,7 +25,7 @@ export const anthropic = fromAiSdk({
 
   native: messagesApi,
   takes: ['thinking', 'user'],
-  taken: withAnthropicBudget,
+  taken: (request, drop) => withAnthropicBudget(withOneChoice(request), drop),
   events: {
     says(event) {
       const { type, index, delta } = event;
@@ -75,6 +76,13 @@ const PIECES: ReadonlyMap<unknown, string> = new Map([
   ['input_json_delta', 'partial_json'],
 ]);
 const DELTA: ReadonlySet<string> = new Set(['type', ...PIECES.values()]);
+
+/** Its models take either of the two, and the library keeps the temperature: one that leaves the choice as it is gives way. */
+function withOneChoice(request: ChatRequest): ChatRequest {
+  const { temperature, ...sampling } = request.sampling;
+  const { topP = 1 } = sampling;
+  return temperature === 1 && topP !== 1 ? { ...request, sampling } : request;
+}
 
 /** The client's `thinking` in Anthropic's own spelling → the library's. */
 function toThinking({ budget_tokens, ...rest }: JSONObject): JSONObject {
