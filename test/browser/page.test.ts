@@ -110,6 +110,23 @@ describe('the page', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('notices that the server is back where the clock was set right meanwhile', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.route('**/backend-api/v2/providers', (route) => route.abort());
+      await page.addInitScript(`{
+        const { now } = Date;
+        window.ahead = 7_200_000;
+        Date.now = () => now() + window.ahead;
+      }`);
+      await page.reload();
+      await page.getByText('Sluice does not answer').waitFor();
+      await page.evaluate('window.ahead = 0');
+      await page.unroute('**/backend-api/v2/providers');
+      await page.getByText('Sluice does not answer').waitFor({ state: 'detached' });
+    });
+  });
+
   test('says that models are still to come, wherever they are listed', async () => {
     await visit(async (page) => {
       await ready(page);

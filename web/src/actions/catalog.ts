@@ -46,7 +46,8 @@ export async function refreshCatalog(): Promise<void> {
 export function watchCatalog(): void {
   const look = (least: number): void => {
     const { status } = app.get().catalog;
-    const since = Date.now() - asked;
+    // Where the clock is set back, it was asked for in the future.
+    const since = Math.abs(Date.now() - asked);
     if (document.visibilityState !== 'visible' || since < AWAY_MS) return;
     if (status === 'failed' || since >= least) void refreshCatalog();
   };

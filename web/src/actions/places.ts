@@ -26,7 +26,7 @@ interface Taker {
   readonly enter: () => void;
   /** Has to give the place to another one. */
   readonly letGo: AbortController;
-  /** Since when the answer can be let go. */
+  /** Since when the answer can be let go, by a clock that nobody sets. */
   since?: number;
 }
 
@@ -54,7 +54,7 @@ export async function inPlace(
   try {
     await entered.promise;
     await work(AbortSignal.any([leaving, letGo.signal]), () => {
-      taker.since = Date.now();
+      taker.since = performance.now();
       arrange();
     });
     return true;
@@ -102,7 +102,7 @@ function needOf({ chat, isQuestion }: Taker): 0 | 1 | 2 {
 function letOneGo(need: 0 | 1 | 2): boolean {
   const able = [...placed].filter(({ since }) => since !== undefined);
   const hidden = able.filter(({ chat }) => !isShown(chat));
-  const now = Date.now();
+  const now = performance.now();
   const [longest] = (hidden.length > 0 ? hidden : able)
     .map((taker) => ({ taker, had: now - (taker.since ?? now) }))
     .sort((a, b) => b.had - a.had);

@@ -91,6 +91,16 @@ describe('chunks of an answer', () => {
     });
   });
 
+  test('take no less than no time where the clock is set back meanwhile', () => {
+    const set = takeChunks(empty, [{ type: 'content', content: 'a' }], 500);
+    const {
+      asked = 0,
+      first,
+      ended,
+    } = takeChunks(set, [{ type: 'finish', finish: { reason: 'stop' } }], 400).timing ?? {};
+    assert.deepEqual([first, ended], [asked, asked]);
+  });
+
   test('put media between the texts, with their size', () => {
     const message = take(
       { type: 'preview', preview: 'soon' },

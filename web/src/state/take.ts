@@ -152,9 +152,10 @@ function toFailure(chunk: Extract<WireChunk, { type: 'error' | 'auth' }>, now: n
   };
 }
 
+/** A clock that is set back meanwhile makes nothing take less than no time. */
 function firstAt(timing: Timing | undefined, now: number): Timing {
   if (timing === undefined) return { asked: now, first: now };
-  return timing.first === undefined ? { ...timing, first: now } : timing;
+  return timing.first === undefined ? { ...timing, first: Math.max(now, timing.asked) } : timing;
 }
 
 function thoughtUntil(timing: Timing, now: number): Timing {
@@ -171,5 +172,6 @@ export function resumedAt({ ended, reasoning, ...moments }: Timing, now: number)
 
 /** Closes what is open in the timing. */
 export function endedAt(timing: Timing | undefined, now: number): Timing {
-  return { ...thoughtUntil(timing ?? { asked: now }, now), ended: now };
+  const so = thoughtUntil(timing ?? { asked: now }, now);
+  return { ...so, ended: Math.max(now, so.first ?? so.asked) };
 }

@@ -43,5 +43,5 @@ function useSeconds(from: number | undefined, isRunning: boolean): number {
     timer.current = setInterval(() => tick((count) => count + 1), 1000);
     return () => clearInterval(timer.current);
   }, [isRunning]);
-  return from === undefined ? 0 : Math.floor((Date.now() - from) / 1000);
+  return from === undefined ? 0 : Math.max(0, Math.floor((Date.now() - from) / 1000));
 }
