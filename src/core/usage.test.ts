@@ -26,6 +26,23 @@ describe('what an upstream counted', () => {
     });
   }
 
+  test('parts of tokens are rounded: many clients read whole numbers only', () => {
+    const usage = {
+      prompt_tokens: 10.8,
+      completion_tokens: 7.2,
+      total_tokens: 18,
+      prompt_tokens_details: { cached_tokens: 0.5 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    };
+    assert.ok(!isWholeUsage(usage));
+    assert.deepEqual(encodeUsage(decodeUsage(usage) ?? assert.fail()), {
+      ...usage,
+      prompt_tokens: 11,
+      completion_tokens: 7,
+      prompt_tokens_details: { cached_tokens: 1 },
+    });
+  });
+
   test('an empty usage is none', () => {
     assert.equal(decodeUsage({}), undefined);
   });

@@ -56,8 +56,8 @@ export function encodeUsage(usage: Usage): Record<string, unknown> {
 export function isWholeUsage(value: unknown): boolean {
   return (
     isObject(value) &&
-    COUNTS.every((name) => tokenCount(value[name]) !== undefined) &&
-    DETAILS.every(([name, count]) => tokenCount(member(value, name, count)) !== undefined)
+    COUNTS.every((name) => isCount(value[name])) &&
+    DETAILS.every(([name, count]) => isCount(member(value, name, count)))
   );
 }
 
@@ -94,9 +94,13 @@ function member(value: Record<string, unknown>, outer: string, inner: string): u
 /** No answer has more: whoever says so would spoil the sums of all days. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** A number of tokens, if it is any. */
+/** A number of tokens, if it is any. A whole one: many clients read no other, and would lose the answer over it. */
 export function tokenCount(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 && value <= MOST_TOKENS ? value : undefined;
+  return typeof value === 'number' && value >= 0 && value <= MOST_TOKENS ? Math.round(value) : undefined;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && tokenCount(value) !== undefined;
 }
 
 /** What both tell of it, or the one that does. */

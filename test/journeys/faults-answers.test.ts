@@ -19,6 +19,7 @@ describe('answers', { concurrency: 6 }, () => {
     'tool calls': { toolCalls: [call, other] },
     'text and tool calls': { text: ['Let me look.'], toolCalls: [call] },
     'reasoning and tool calls': { reasoning: ['hm'], toolCalls: [call] },
+    'parts of tokens': { text: ['a'], usage: { prompt: 10.8, completion: 7.2 } },
     nothing: { text: [] },
     'cut by max_tokens': { text: ['half a'], finish: 'length' },
     'stopped by a filter': { text: ['I '], finish: 'content_filter' },
