@@ -479,7 +479,7 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await menu.waitFor({ state: 'detached' });
       await prompt.pressSequentially('/');
       await menu.waitFor();
-      assert.equal(await marked(), 'slash-0');
+      await becomes(marked, 'slash-0');
     });
   });
 });
