@@ -131,6 +131,14 @@ describe('malformed JSON', () => {
     assert.ok(!JSON.stringify(world.gateway.log.lines).includes(planted));
   });
 
+  test('one that begins with a byte order mark is told so', async () => {
+    const body = Buffer.from(`\ufeff${text}`);
+    for (const { path } of CHATS) {
+      const { message } = assertError(await world.ask({ method: 'POST', path, headers: JSON_TYPE, body }), 400);
+      assert.equal(message, 'The body is not valid JSON: it begins with a byte order mark, send it without.', path);
+    }
+  });
+
   test('as the part "json" of a form', async () => {
     for (const [name, body] of Object.entries(MALFORMED)) {
       if (name === 'a multipart form') continue;

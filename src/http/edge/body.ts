@@ -14,6 +14,8 @@ import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 /** More of them would cost more to send than to join: networks bring a body in hundreds, and a client may send single bytes. */
 const MOST_PIECES = 32;
 
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 export interface BodyReader {
   readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
   readonly deadlines: Deadlines;
@@ -183,7 +185,11 @@ export function parseJson(bytes: Buffer, limits: JsonLimits, what = 'The body'):
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw new SluiceError('invalid_request', `${what} is not valid JSON${position(error)}.`);
+    // RFC 8259, section 8.1; editors and shells of Windows put one before what they save.
+    const why = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+      ? ': it begins with a byte order mark, send it without'
+      : position(error);
+    throw new SluiceError('invalid_request', `${what} is not valid JSON${why}.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SluiceError('invalid_request', `${what} must be a JSON object.`);

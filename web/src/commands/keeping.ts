@@ -7,6 +7,7 @@ import { aloud } from '../views/aloud/state.ts';
 import { openOrganise } from '../views/history/actions.ts';
 import { exportAs } from '../views/history/chat-menu.ts';
 import type { Command } from './command.ts';
+import { lastAnswer } from './last-answer.ts';
 
 /** Commands around what is kept: finding, sorting, sharing, taking along, reading aloud. */
 export const keepingCommands: readonly Command[] = [
@@ -66,9 +67,9 @@ export const keepingCommands: readonly Command[] = [
     title: 'aloud.read',
     group: 'answer',
     slash: 'read',
-    when: () => lastAnswer() !== undefined,
+    when: () => readable() !== undefined,
     run: () => {
-      const message = lastAnswer();
+      const message = readable();
       if (message !== undefined) toggleReading(message);
     },
   },
@@ -82,8 +83,8 @@ export const keepingCommands: readonly Command[] = [
   },
 ];
 
-function lastAnswer(): Message | undefined {
-  const chat = currentChat();
-  const leaf = chat?.leaf === undefined ? undefined : app.get().messages[chat.id]?.[chat.leaf];
-  return leaf?.role === 'assistant' && textOf(leaf) !== '' ? leaf : undefined;
+/** The last answer, if it says something. */
+function readable(): Message | undefined {
+  const answer = lastAnswer();
+  return answer !== undefined && textOf(answer) !== '' ? answer : undefined;
 }

@@ -4,9 +4,9 @@ import { stopAll } from '../actions/stop.ts';
 import { toggleSidebar } from '../components/sidebar.ts';
 import { app } from '../state/app.ts';
 import { canSearch } from '../state/catalog.ts';
-import type { Message } from '../state/model.ts';
 import { runningIn } from '../state/streams.ts';
 import type { Command } from './command.ts';
+import { lastAnswer } from './last-answer.ts';
 
 /** The commands of the shell and of the conversation. */
 export const shellCommands: readonly Command[] = [
@@ -87,10 +87,4 @@ export const shellCommands: readonly Command[] = [
 function isRunning(): boolean {
   const chat = shownChat();
   return chat !== undefined && runningIn(app.get().streams, chat.id) !== undefined;
-}
-
-function lastAnswer(): Message | undefined {
-  const chat = currentChat();
-  const leaf = chat?.leaf === undefined ? undefined : app.get().messages[chat.id]?.[chat.leaf];
-  return leaf?.role === 'assistant' ? leaf : undefined;
 }
