@@ -142,6 +142,9 @@ export interface Route extends PlainRoute {
   readonly error?: z.ZodType;
   /** Content types of the answer; default JSON. */
   readonly produces?: readonly string[];
-  /** Statuses of the answer, where they are not 200 alone. A 302 leads to another path of this server, without a body. */
-  readonly statuses?: readonly (200 | 302 | 503)[];
+  /**
+   * Statuses of the answer, where they are not 200 alone. A 302 leads to another path of this server, without a body; a 304 has none
+   * either, and a 206 is a part of the file.
+   */
+  readonly statuses?: readonly (200 | 206 | 302 | 304 | 503)[];
 }

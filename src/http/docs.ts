@@ -119,7 +119,7 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       ? {}
       : { requestBody: { required: route.hasNoBody !== true, content: bodyContent(route) } }),
     responses: {
-      ...Object.fromEntries((route.statuses ?? [200]).map((status) => [status, status === 302 ? REDIRECT : answer])),
+      ...Object.fromEntries((route.statuses ?? [200]).map((status) => [status, responseOf(status, answer)])),
       default: {
         description: 'An error that says what is wrong and what to do',
         headers: ERROR_HEADERS,
@@ -138,6 +138,16 @@ const REDIRECT = {
   description: 'Where the answer is',
   headers: { ...EVERY_HEADER, location: { schema: { type: 'string' } } },
 };
+
+const NOT_MODIFIED = { description: 'Whoever asks has the present version', headers: EVERY_HEADER };
+
+function responseOf(status: number, answer: Json): Json {
+  if (status === 302) return REDIRECT;
+  if (status === 304) return NOT_MODIFIED;
+  if (status !== 206) return answer;
+  const headers = { ...EVERY_HEADER, 'content-range': { schema: { type: 'string' } } };
+  return { ...answer, description: 'The part that `Range` asks for', headers };
+}
 
 function answerOf({ answer, answerHeaders, kind, produces = ['application/json'] }: Route): Json {
   const form = answer === undefined ? {} : { schema: schemaOf(answer, 'output') };

@@ -351,6 +351,25 @@ aliases: { fast: acme/test-model }
     }
   });
 
+  test('what is asked for by its version, or in parts, is described in these statuses', async () => {
+    const statuses = async (path: string, template: string): Promise<readonly string[]> => {
+      const { headers } = await fetch(gateway.origin + path);
+      const known = await fetch(gateway.origin + path, { headers: { 'if-none-match': String(headers.get('etag')) } });
+      const part = await fetch(gateway.origin + path, { headers: { range: 'bytes=0-0' } });
+      const operation = api.operations.get(`GET ${template}`) as unknown as { readonly responses: object };
+      const described = Object.keys(operation.responses);
+      for (const { status } of [known, part]) assert.ok(described.includes(String(status)), `${template}: ${status}`);
+      return described.filter((status) => status !== 'default');
+    };
+    const file = new FormData();
+    file.set('purpose', 'user_data');
+    file.set('file', new Blob(['words']), 'a.txt');
+    const sent = await fetch(`${gateway.origin}/v1/files`, { method: 'POST', body: file });
+    const { id } = (await sent.json()) as { readonly id: string };
+    assert.deepEqual(await statuses('/backend-api/v2/models', '/backend-api/v2/models'), ['200', '304']);
+    assert.deepEqual(await statuses(`/v1/files/${id}/content`, '/v1/files/{id}/content'), ['200', '206', '304']);
+  });
+
   test('the headers of answers are described', async () => {
     const chat = { model: 'acme/test-model', messages: MESSAGES, stream: false };
     for (const [operation, path, body] of [

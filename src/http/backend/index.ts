@@ -15,7 +15,7 @@ import { deleteMemory, getMemory, postMemory } from './memory.ts';
 import { models, providerModels, providers } from './models.ts';
 import { deleteStream, getStream } from './streams.ts';
 import { SynthesizeQuery, synthesize } from './synthesize.ts';
-import { TagHeaders } from './tagged.ts';
+import { TAGGED } from './tagged.ts';
 import { getUsage, postUsage, stats } from './usage.ts';
 import { version } from './version.ts';
 import {
@@ -101,7 +101,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       query: ModelsQuery,
       answer: z.union([z.record(z.string(), z.array(ModelEntry)), z.array(ModelEntry)]),
-      answerHeaders: TagHeaders,
+      ...TAGGED,
       handler: models(deps),
     },
     {
@@ -119,7 +119,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       summary: 'All providers and what they need',
       tag: TAG,
       answer: z.array(ProviderEntry),
-      answerHeaders: TagHeaders,
+      ...TAGGED,
       handler: providers(deps),
     },
     {
@@ -212,7 +212,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       summary: 'A shared chat',
       tag,
       answer: AnyRecord,
-      answerHeaders: TagHeaders,
+      ...TAGGED,
       handler: getChat(deps),
     },
     {

@@ -3,10 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sendNotModified } from '../not-modified.ts';
 
-/** What such an answer carries. */
-export const TagHeaders = z.object({
-  etag: z.string().describe('The version of this, for `If-None-Match`: who has it already gets 304 without a body'),
-});
+/** What routes say of such an answer. */
+export const TAGGED = {
+  answerHeaders: z.object({
+    etag: z.string().describe('The version of this, for `If-None-Match`: who has it already gets 304 without a body'),
+  }),
+  statuses: [200, 304],
+} as const;
 
 /** Sends JSON with a tag of its version, or 304 to whoever has that version. */
 export function sendTagged(

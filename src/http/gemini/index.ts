@@ -1,5 +1,6 @@
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
+import { SERVED } from '../media/serve.ts';
 import { errorBody } from './errors.ts';
 import {
   deleteFile,
@@ -98,6 +99,7 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
       summary: 'What is known of a file; with `:download` behind its name, its bytes',
       answer: GeminiFile,
       produces: ['application/json', 'application/octet-stream'],
+      statuses: SERVED,
       handler: getFile(deps),
     },
     {

@@ -1,5 +1,6 @@
 import type { Deps, Route } from '../deps.ts';
 import { bucketMedia } from './bucket-media.ts';
+import { SERVED } from './serve.ts';
 import { searchMedia, storedMedia } from './stored.ts';
 import { SearchQuery } from './wire.ts';
 
@@ -11,6 +12,7 @@ export function mediaRoutes(deps: Deps): readonly Route[] {
     method: 'GET',
     tag: TAG,
     produces: ['image/*', 'audio/*', 'video/*', 'application/octet-stream'],
+    statuses: SERVED,
   } as const;
   return [
     { ...bytes, url: '/media/*', summary: 'A stored file', handler: storedMedia(deps, 'original') },

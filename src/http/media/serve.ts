@@ -4,6 +4,9 @@ import { SluiceError } from '../../core/errors.ts';
 import type { ByteRange, OpenFile } from '../../core/stores.ts';
 import { sendNotModified } from '../not-modified.ts';
 
+/** Statuses of `serve` for the documents of routes. */
+export const SERVED = [200, 206, 304] as const;
+
 /** A stored file as it is to be served. */
 export interface Served {
   /** Bytes, of all of it. */

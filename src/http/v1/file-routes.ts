@@ -5,6 +5,7 @@ import {
   listFiles as listGeminiFiles,
 } from '../gemini/files.ts';
 import { forGoogleClients } from '../gemini/models.ts';
+import { SERVED } from '../media/serve.ts';
 import { deleteUploadedFile, listFileMetadata, retrieveFileMetadata, uploadFile } from '../messages/files.ts';
 import { forAnthropicClients } from '../messages/models.ts';
 import { withVariant } from '../variant.ts';
@@ -66,6 +67,7 @@ export function fileRoutes(deps: Deps): readonly Route[] {
         url: '/v1/files/:id/content',
         summary: 'The bytes of a file',
         produces: ['application/octet-stream'],
+        statuses: SERVED,
         handler: fileContent(deps),
       },
       forAnthropicClients(fileContent(deps)),
