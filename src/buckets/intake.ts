@@ -8,8 +8,9 @@ import type { BucketEvent } from './activity.ts';
 import { addressesOf, DOWNLOADS, download, type PageReader } from './downloads.ts';
 import { cleanName, cleanPart, extensionOf } from './names.ts';
 
-/** Where uploads lie until they are read, and where the files of buckets are, below the folder of files. */
+/** Where uploads lie until they are read, below the folder of files. */
 export const SPOOL_FOLDER = 'uploads';
+/** Where the files of buckets are, there too: a folder for each, of its id's name. */
 export const BUCKETS_FOLDER = 'buckets';
 
 /** A file as it arrives. */

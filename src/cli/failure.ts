@@ -1,8 +1,9 @@
 import { ConfigError } from '../config/problems.ts';
 import { oneLine } from '../core/one-line.ts';
 
-/** Exit codes: something went wrong while running; wrong usage or configuration. */
+/** Exit code: something went wrong while running. */
 export const EXIT_FAILED = 1;
+/** Exit code: wrong usage or configuration. */
 export const EXIT_USAGE = 2;
 
 /** What ends a command with one clear line instead of a stack. */

@@ -14,7 +14,7 @@ interface ProcessEndDeps {
   readonly onExit: () => void;
 }
 
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly hasBegun: boolean;
   /** Drains, and then ends the process with this code; with 1 when that fails or takes too long. Only the first time counts. */
   begin(code: number): void;

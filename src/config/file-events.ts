@@ -7,7 +7,7 @@ const QUIET_MS = 100;
 /** A folder in which something happens all the time must not put it off for ever. */
 const LONGEST_QUIET_MS = 1_000;
 
-export interface FileEvents {
+interface FileEvents {
   /** Counts as an event. */
   nudge(): void;
   /** To be called when the file may have become a link that leads elsewhere. */

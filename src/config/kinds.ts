@@ -18,8 +18,10 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 /** From the most to the least talkative. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+/** The least of what is logged; `silent` logs nothing. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** How one of several targets that can do the same is chosen: the first, by weight, or the one that begins soonest. */
 export const CHOICES = ['order', 'weighted', 'latency'] as const;
+/** The `choice` of the section `routing` of sluice.yaml, and of an alias there. */
 export type Choice = (typeof CHOICES)[number];

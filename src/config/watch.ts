@@ -35,6 +35,7 @@ const EMPTY = 'empty';
 /** Until a file is read again that could not be read for a reason that may pass. */
 const AGAIN_MS = 1_000;
 
+/** A file that is followed, until it is closed. */
 export interface ConfigWatch {
   close(): void;
 }

@@ -1,3 +1,4 @@
+/** A day in milliseconds. Days are those of UTC, all of the same length. */
 export const DAY_MS = 86_400_000;
 
 /** The last day that was asked for, counted from 1970: nearly always the same one. */

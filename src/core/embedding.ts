@@ -32,6 +32,7 @@ export interface EmbeddingUsage {
   readonly estimated?: true;
 }
 
+/** The vectors of one request. */
 export interface Embeddings {
   /** One for each input, in their order. */
   readonly vectors: readonly Vector[];

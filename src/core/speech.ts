@@ -1,6 +1,7 @@
 /** Formats of spoken audio, in the words of OpenAI's `response_format`, and `ogg` (Vorbis). The first are preferred. */
 export const SPEECH_FORMATS = ['mp3', 'ogg', 'opus', 'wav', 'aac', 'flac', 'pcm'] as const;
 
+/** One of them; which ones a provider can make stand in its `speechFormats`. */
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
 /** Content type of each format. Raw samples are 16 bit, little-endian, mono, 24,000 a second, as OpenAI sends them. */

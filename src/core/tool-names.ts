@@ -10,6 +10,7 @@ export function modelName(name: string, namespace?: unknown): string {
 
 /** The arguments of the function that stands for a freeform tool: the text, as JSON writes it, is between these. */
 export const FREEFORM_OPENING = '{"input":"';
+/** What stands behind the text. */
 export const FREEFORM_END = '"}';
 
 /** The text of a freeform call → the arguments of the function that stands for it. */

@@ -39,6 +39,7 @@ export interface ArchiveEntry {
   readonly text: string;
 }
 
+/** A document as markdown. */
 export interface Markdown {
   readonly text: string;
   /** Of the document, where it has one. */

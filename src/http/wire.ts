@@ -52,6 +52,7 @@ const OtherPart = z.looseObject({ type: typeBeside(KNOWN_PARTS) });
 
 /** OpenAI's parts, an uploaded bucket, or a text that was made of a file; parts of other types are kept. */
 export const Part = z.union([KnownPart, OtherPart, BucketPart, NamedTextPart]);
+/** A part of a message as a client sends it, checked; what its type does not list is still there. */
 export type WirePart = z.infer<typeof Part>;
 
 const Content = z.union([z.string(), z.array(Part).max(10_000)]);
@@ -210,6 +211,7 @@ export const DROPPED_FIELDS: readonly string[] = [
 ];
 
 type ChatFieldsSchema = z.ZodObject<typeof ChatFields>;
+/** The fields of `ChatFields`, as they come out of the check. */
 export type WireChatFields = z.infer<ChatFieldsSchema>;
 
 /** The `type` of whatever is of no known one. It aborts: else a union would take this complaint for the most fitting one. */

@@ -28,7 +28,7 @@ export interface ListedMedia extends MediaType {
   readonly createdAt: number;
 }
 
-export interface MediaList {
+interface MediaList {
   /** The newest first. */
   readonly media: readonly ListedMedia[];
   /** Where the next page begins; absent when there is nothing behind this one. */

@@ -1,8 +1,9 @@
 import { decoded } from '../core/decoded.ts';
 import { mediaTypeOf } from '../core/media-types.ts';
 
-/** Where media are among the stored files, and their thumbnails. */
+/** Where media are among the stored files. */
 export const MEDIA_FOLDER = 'media';
+/** Where their thumbnails are, each with the name of its picture and `.webp` behind that. */
 export const THUMBNAILS_FOLDER = 'thumbnails';
 /** The words with which kept content came again: `words/<hash>/<words>`, files without content. */
 export const WORDS_FOLDER = 'words';

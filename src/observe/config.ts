@@ -1,9 +1,11 @@
 /** How much the request log keeps: nothing, everything but content, or all. */
 export const REQUEST_LOGS = ['none', 'meta', 'full'] as const;
+/** The `requestLog` of the section `observe`: `full` by choice of the operator only, since it keeps what people say. */
 export type RequestLogMode = (typeof REQUEST_LOGS)[number];
 
 /** Which finished requests get a line in the log of the process. */
 export const ACCESS_LOGS = ['none', 'errors', 'all'] as const;
+/** The `accessLog` of the section `observe`. `errors`: what failed, but not what its client left or stopped. */
 export type AccessLogMode = (typeof ACCESS_LOGS)[number];
 
 /** Where traces and metrics go, in the words of OpenTelemetry. */

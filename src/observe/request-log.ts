@@ -19,6 +19,7 @@ export interface LogQuery {
   readonly limit: number;
 }
 
+/** What a query of the log finds. */
 export interface LogPage {
   /** The newest first. */
   readonly entries: readonly Seen[];

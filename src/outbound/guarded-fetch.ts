@@ -37,6 +37,7 @@ export function guardedLimits({ fetchBytes, fetchMs, fetchRedirects }: Limits): 
   };
 }
 
+/** As they are where the configuration says nothing. */
 export const defaultGuardedLimits: GuardedLimits = guardedLimits(defaultLimits);
 
 /** What a guarded fetch is made of. Everything has a default; tests give their own network. */

@@ -5,6 +5,7 @@ export type FormPart =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly bytes: Buffer; readonly mimeType: string; readonly filename: string };
 
+/** A form as it is sent. Its content type names the boundary, so it belongs to this body only. */
 export interface Form {
   readonly contentType: string;
   readonly body: Buffer;

@@ -5,7 +5,7 @@ import { PassedOn } from '../core/passed-on.ts';
 /** Names of tools that most vendors take. */
 const TAKEN = /^[\w-]{1,64}$/;
 
-export interface NamedTools {
+interface NamedTools {
   /** Under names that the vendor takes. */
   readonly request: ChatRequest;
   /** What the client calls the tool of that name. */

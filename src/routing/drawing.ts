@@ -19,6 +19,7 @@ const CHATS_AT_ONCE = 4;
 /** Milliseconds between signs of life towards whoever waits for chunks. */
 const BEAT_MS = 1_000;
 
+/** What drawing needs of the router. */
 export interface DrawingDeps {
   readonly deadlines: Deadlines;
   readonly limits: Pick<Limits, 'imageMs' | 'answerBytes'>;

@@ -20,6 +20,7 @@ const ERROR_BYTES = 64 * 1024;
 /** How long an upstream may go on after `[DONE]` before its connection is closed, in milliseconds. */
 const TAIL_MS = 1_000;
 
+/** What all relays share. */
 export interface RelayDeps {
   readonly client: UpstreamClient;
   readonly deadlines: Deadlines;

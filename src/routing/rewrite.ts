@@ -31,6 +31,7 @@ const NO_USAGE_BEHIND = /,\s*"usage"\s*:\s*null/;
 
 type Json = Record<string, unknown>;
 
+/** What is known of a stream before it begins. `sseLineBytes`: the longest event, over which the stream fails. */
 export interface RewriteOptions extends ChunkOptions {
   /** For an estimate where the upstream counts nothing. */
   readonly promptTokens: number;

@@ -2,6 +2,7 @@ import { KEY_FORM, parseBaseUrl, parseKey, SERVER_FORM } from '../config/text-fo
 
 /** The engines, in the order in which one is chosen when the configuration names none. */
 export const SEARCH_ENGINES = ['searxng', 'tavily', 'brave', 'exa', 'wikipedia'] as const;
+/** The `engine` of the section `search` in sluice.yaml, which may also say `none`. */
 export type SearchEngineId = (typeof SEARCH_ENGINES)[number];
 
 /** The section `search` of sluice.yaml. */

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 /** Scripts that put no blanks between words. Their characters are indexed one by one, and a run of them is a phrase. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+/** A letter or digit, and whatever letters, digits and marks follow it. Global: for `matchAll`, which leaves its `lastIndex` alone. */
 export const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** A question may be a whole message; what is searched for is in its beginning. */
 const MOST_TERMS = 32;

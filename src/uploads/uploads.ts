@@ -13,6 +13,7 @@ export const UPLOADS_FOLDER = 'sent';
 /** Files that have expired are removed so many at a time: whenever a file comes or a list is asked for, and by the sweep. */
 const REMOVED_AT_ONCE = 50;
 
+/** What `Uploads` works with. `now` is for tests: the clock, in milliseconds since 1970. */
 export interface UploadDeps {
   readonly records: UploadStore;
   readonly files: Files;

@@ -7,7 +7,7 @@ const BACK_OFF_MS = 100;
 const LONGEST_BACK_OFF_MS = 10_000;
 const CALM_MS = 30_000;
 
-export interface CrewDeps {
+interface CrewDeps {
   readonly fleet: Pick<Fleet, 'all' | 'retire'>;
   /** How many are to serve. */
   readonly count: () => number;

@@ -20,7 +20,7 @@ interface EndingDeps {
   readonly onExit: () => void;
 }
 
-export interface Ending {
+interface Ending {
   /** Drains, says farewell and ends the process. */
   stop(code: number): void;
   /** To be called once the worker listens: before that there is nothing that could be closed. */

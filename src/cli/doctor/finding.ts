@@ -15,8 +15,11 @@ export interface Section {
   readonly findings: readonly Finding[];
 }
 
+/** It is as it should be. */
 export const good = (text: string): Finding => ({ mark: 'good', text });
+/** Worth knowing; `mend` where something may be done about it. */
 export const note = (text: string, mend?: string): Finding => finding('note', text, mend);
+/** Something does not work; `mend` says what to do about it. */
 export const wrong = (text: string, mend?: string): Finding => finding('wrong', text, mend);
 
 function finding(mark: Mark, text: string, mend: string | undefined): Finding {

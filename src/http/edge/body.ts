@@ -16,6 +16,7 @@ const MOST_PIECES = 32;
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
+/** What reading a body takes: how long a client may fall silent and how deep JSON may nest, and the turns of large bodies. */
 export interface BodyReader {
   readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
   readonly deadlines: Deadlines;

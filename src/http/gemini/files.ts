@@ -51,6 +51,7 @@ export const UploadQuery = z.object({
 
 const bytes = z.string().regex(/^\d{1,15}$/);
 
+/** Headers of an upload, whole or in pieces, as the curl examples of https://ai.google.dev/api/files have them. */
 export const UploadHeaders = z.object({
   [HEADERS.protocol]: z
     .enum(['raw', 'resumable'])
@@ -68,6 +69,7 @@ export const UploadHeaders = z.object({
   [HEADERS.name]: z.string().optional().describe('The name of the file, if the body says none'),
 });
 
+/** What its answers say: the first one where to send the file, the later ones how far it has come. */
 export const UploadAnswerHeaders = z.object({
   [HEADERS.status]: z.enum(['active', 'final', 'cancelled']).optional(),
   [HEADERS.received]: bytes.optional().describe('How much of the file is there'),

@@ -21,6 +21,7 @@ export interface Ending {
   search?: Searched;
 }
 
+/** Absent ones: every event is sent, and nothing further becomes known of the answer. */
 export interface StreamOptions {
   /** Events up to this number are left out. */
   readonly startingAfter?: number;

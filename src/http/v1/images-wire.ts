@@ -55,6 +55,7 @@ const Picture = z.union([
   z.string().min(1),
   z.looseObject({ image_url: Address.optional(), url: z.string().optional(), file_id: z.string().optional() }),
 ]);
+/** A picture to draw from: its address, or where to find one; `file_id` names a file that was sent before. */
 export type Picture = z.infer<typeof Picture>;
 const Pictures = z.union([Picture, z.array(Picture).max(16)]).nullish();
 
@@ -85,6 +86,7 @@ export const NUMBERS: readonly string[] = [
   ...['n', 'width', 'height', 'seed', 'guidance_scale', 'num_inference_steps', 'partial_images', 'output_compression'],
   'timeout',
 ];
+/** The same of `true` and `false`, which a form may write in letters of either case. */
 export const FLAGS: readonly string[] = ['stream', 'download_media', 'strict'];
 
 /** `created`: seconds since 1970. A picture has an address or its bytes. `model` is null where the provider chose it. */
@@ -109,4 +111,5 @@ export const EditForm = {
     prompt: { type: 'string' },
   },
 } as const;
+/** `POST images/variations`, whose form has no prompt. */
 export const VariationForm = { type: 'object', required: ['image'], properties: { image: file } } as const;

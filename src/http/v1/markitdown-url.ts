@@ -10,6 +10,7 @@ import { recordingOf } from '../recording.ts';
 import { hear } from './audio-transcriptions.ts';
 import { textOf } from './markitdown.ts';
 
+/** `GET /markitdown/<url>` */
 export const MarkItDownPage = z.object({
   text: z.string().describe('Markdown, or the text as it is'),
   title: z.string().describe('Empty where there is none'),

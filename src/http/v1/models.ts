@@ -108,6 +108,7 @@ export function getProvider(deps: Deps): Handler {
   };
 }
 
+/** The provider that `:provider` of the route names. Throws `provider_not_found` where there is none. */
 export function providerInPath(request: FastifyRequest, deps: Deps): Provider {
   const { provider: name } = request.params as { provider: string };
   const provider = deps.router.catalog.provider(name);

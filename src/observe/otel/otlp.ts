@@ -42,8 +42,9 @@ export function nanoseconds(milliseconds: number): string {
   return String(BigInt(Math.round(milliseconds * 1_000)) * 1_000n);
 }
 
-/** SPAN_KIND_SERVER, SPAN_KIND_CLIENT */
+/** SPAN_KIND_SERVER: a request of a client of ours. */
 export const SERVER = 2;
+/** SPAN_KIND_CLIENT: what we asked of an upstream. */
 export const CLIENT = 3;
 /** STATUS_CODE_ERROR */
 export const FAILED = 2;

@@ -49,7 +49,7 @@ export interface StreamContext extends NativeContext {
   readonly eventBytes: number;
 }
 
-export interface NativeAnswer {
+interface NativeAnswer {
   readonly answering: Answering;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -5,10 +5,12 @@ import type { Failure, TaskUsage } from './protocol.ts';
 
 /** The engine's words in the gateway's vocabulary. */
 
+/** A piece of text that the engine made. */
 export function toChunk(kind: 'content' | 'reasoning', text: string): Chunk {
   return kind === 'content' ? { type: 'content', content: text } : { type: 'reasoning', reasoning: text };
 }
 
+/** Counted by the engine itself, so it is never an estimate. */
 export function toUsage({ prompt, cached, completion, reasoning }: TaskUsage): Usage {
   return {
     promptTokens: prompt,

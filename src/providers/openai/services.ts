@@ -3,6 +3,7 @@ export type RefusedField = 'top_k' | MessageExtra;
 
 /** What answers of some vendors have beside text and calls. Clients hand it back, also to others, and it can be left out. */
 export type MessageExtra = (typeof MESSAGE_EXTRAS)[number];
+/** As they are called in a message, and in the complaint of a service that refuses one. */
 export const MESSAGE_EXTRAS = [
   'reasoning_content',
   'reasoning_details',

@@ -7,7 +7,7 @@ import { isAbsence, statOf } from './places.ts';
 /** Files that are looked at at the same time. */
 const AT_ONCE = 32;
 
-export interface Found {
+interface Found {
   /** Relative to where the walk began, with `/`. */
   readonly path: string;
   readonly stats: Stats;

@@ -6,7 +6,7 @@ import { checkId } from '../id.ts';
 import type { DatabaseHandle } from './handle.ts';
 import { type Statement, sql } from './sql.ts';
 
-export interface RecordsOptions<T> {
+interface RecordsOptions<T> {
   /** When a record begins to count as absent, milliseconds since 1970. Only for records that may be forgotten. */
   readonly expires?: (record: T) => number;
   /** Records that may be forgotten: how many are kept, about; those that expire first go first. */
