@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { MessageReader } from './message-reader.ts';
 
+/** An answer, read to its end. */
 export interface Answer {
   readonly status: number;
   /** One character per byte; the mock's texts are ASCII. */

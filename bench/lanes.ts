@@ -23,8 +23,10 @@ export type LaneName = 'bare' | 'sluice' | 'typed' | 'vendor' | 'plain' | 'model
 /** The other gateways, which run only when they are asked for. */
 export const BESIDE = ['nginx', 'portkey'] as const;
 
+/** One of them, by name. */
 export type Beside = (typeof BESIDE)[number];
 
+/** What all scenarios of a run share: the upstream, and how much is done. */
 export interface Context {
   readonly mock: Running;
   readonly size: Size;
@@ -52,6 +54,7 @@ export interface Size {
   readonly manyRecords: number;
 }
 
+/** A whole run, as the README's figures need it. */
 export const FULL: Size = {
   requests: 8000,
   flatStreams: 400,
@@ -92,6 +95,7 @@ export const QUICK: Size = {
 /** What one run found, by metric: see `rows.ts`. */
 export type Figures = Readonly<Record<string, number>>;
 
+/** A kind of load, and the lanes that it is put on. */
 export interface Scenario {
   readonly name: string;
   readonly lanes: readonly LaneName[];

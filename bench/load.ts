@@ -85,13 +85,13 @@ export async function openLoop(port: number, question: Question, perSecond: numb
   return times.sort((a, b) => a - b);
 }
 
-export interface Paced {
+interface Paced {
   readonly streams: number;
   readonly chunks: number;
   readonly perSecond: number;
 }
 
-export interface PacedResult {
+interface PacedResult {
   /** Chunks that arrived between the two samples. */
   readonly chunks: number;
   /** How much of the upstream's pace reached the clients, in percent: mean over the streams. */
@@ -221,6 +221,7 @@ export function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
 }
 
+/** Of figures in any order; of an even number of them the mean of the middle two. NaN for none. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

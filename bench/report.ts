@@ -6,6 +6,7 @@ import { SCENARIOS } from './scenarios.ts';
 /** Everything measured: scenario → lane → the figures of each round. */
 export type Results = ReadonlyMap<string, ReadonlyMap<LaneName, readonly Figures[]>>;
 
+/** A row with its figures, the medians of all rounds. */
 export interface Line {
   readonly label: string;
   /** Of which scenario and metric: see `rows.ts`. */

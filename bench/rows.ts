@@ -48,6 +48,7 @@ function value(
 /** "Flat", with what two runs of the same differ by. */
 const FLAT = 1.15;
 
+/** The report, from top to bottom. */
 export const ROWS: readonly Row[] = [
   ratio('json', 'sluice', '1 KB request, /v1', 'µs CPU/request', 0.8),
   value('json', 'perSecond', '  requests a second', '/s', { atLeast: 1000 }),
