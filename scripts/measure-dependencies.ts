@@ -17,6 +17,7 @@ export interface LockedPackage {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
+/** The member `packages` of package-lock.json: by place, such as `node_modules/a/node_modules/b`; the root is ''. */
 export type Packages = Readonly<Record<string, LockedPackage>>;
 
 /** What one dependency costs, in bytes. */
@@ -29,6 +30,7 @@ export interface Measured {
   readonly alone: number;
 }
 
+/** What all of them cost, in bytes. */
 export interface Report {
   readonly rows: readonly Measured[];
   /** Everything that production installs. */

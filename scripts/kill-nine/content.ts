@@ -10,15 +10,18 @@ export function randomFiller(longest: number = LONGEST): string {
   return `${randomInt(2 ** 40).toString(36)} `.repeat(Math.ceil(length / 9));
 }
 
+/** `revision`: each write of the same thing has the next one. `longest`: see `randomFiller`. */
 export function makeContent(revision: number, longest?: number): Content {
   const filler = randomFiller(longest);
   return { revision, filler, digest: digestOf(revision, filler) };
 }
 
+/** Whether it is what `makeContent` made: a piece of it, or a mixture of two, is not. */
 export function isWhole({ revision, filler, digest }: Content): boolean {
   return digest === digestOf(revision, filler);
 }
 
+/** SHA-256 of the parts, joined by line breaks; hex. */
 export function digestOf(...parts: readonly (string | number)[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }

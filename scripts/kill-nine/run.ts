@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, Finding, Running, Subject } from './subject.ts';
 
+/** What came of the cycles so far. What is lost, torn or left over fails the run. */
 export interface Outcome {
   readonly cycles: number;
   /** Writes that were acknowledged. */

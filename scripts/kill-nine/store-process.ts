@@ -49,6 +49,7 @@ const work = {
     return { records: records.filter((record) => record.user === user).length, summed: totals.requests };
   },
 };
+/** What the process can be asked for: methods by name, whose arguments and results are cloned on their way. */
 export type Work = typeof work;
 
 /** A question to the process, and its answer. */
@@ -57,6 +58,7 @@ export interface Asked {
   readonly method: keyof Work;
   readonly words: readonly unknown[];
 }
+/** Id 0, which no question has, says that the process is ready. */
 export type Told = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
 process.on('message', async ({ id, method, words }: Asked) => {

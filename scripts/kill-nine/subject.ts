@@ -43,6 +43,7 @@ export interface Finding {
   readonly what: string;
 }
 
+/** What is found in a gateway's folder, and by asking it, that is no single actor's business. */
 export interface Inspection {
   readonly findings: readonly Finding[];
   /** Files that no record knows: nobody can ask for them, they only take up room. */

@@ -10,6 +10,7 @@ export interface UploadedFile {
   readonly listed: Listed;
 }
 
+/** What a bucket has to hold of a file. */
 export type Listed =
   /** `text`: what the bucket's text says between the lines around it. */
   | { readonly kind: 'text'; readonly name: string; readonly text: string }

@@ -221,6 +221,7 @@ const wrong: Actor = {
   },
 };
 
+/** All that clients do during a soak. */
 export const ACTORS: readonly Actor[] = [
   ...Object.entries(WAYS).map(chat),
   longPrompts,

@@ -47,6 +47,7 @@ function streamed(
 // biome-ignore lint/suspicious/noExplicitAny: an event of any format, looked into
 type Event = any;
 
+/** How a chat is asked for and its answer read, by the name of its actor. */
 export const WAYS: Readonly<Record<string, Way>> = {
   'v1, streamed': {
     ask: (origin, model) => askChat(origin, { provider: 'mock', model, stream: true }),
@@ -109,6 +110,7 @@ const TOO_HEAVY = /^fault-(gzip-bomb|endless-)/;
 /** What the upstream does on the second request of a connection: beside others nobody knows which one that is. */
 const ON_REUSE = /^fault-(closes-idle|resets-reused)$/;
 
+/** What the upstream may do wrong during a soak, by the model that is asked for. */
 export const FAULTS: readonly (readonly [name: string, fault: Fault])[] = faultList.filter(
   ([name]) => !TOO_HEAVY.test(name) && !ON_REUSE.test(name),
 );

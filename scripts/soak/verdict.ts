@@ -23,6 +23,7 @@ export interface Tally {
   hung: number;
 }
 
+/** What was seen of a soak, all that a verdict rests on. */
 export interface Run {
   readonly samples: readonly Sample[];
   /** Until then caches fill and code is compiled: nothing is concluded from it. */
