@@ -30,6 +30,7 @@ export function newChat(): void {
   goTo('#/');
 }
 
+/** Goes to the address of a chat, whether there is one of that id or not. */
 export function openChat(id: string): void {
   goTo(addressOf('chat', id));
 }

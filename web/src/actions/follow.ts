@@ -33,6 +33,7 @@ function attachTo({ streamId = '', lastEvent = 0 }: Message): (signal: AbortSign
   return (signal) => attach(streamId, lastEvent, signal);
 }
 
+/** Changes members of a message, as the page has it now; `message` may be an older state of it. */
 export function change(message: Message, members: Partial<Message>): void {
   app.dispatch({ type: 'messages/changed', chat: message.chat, id: message.id, change: members });
 }

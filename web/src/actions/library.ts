@@ -6,7 +6,9 @@ import { createLibrary } from '../storage/library.ts';
 import { choose } from './chats.ts';
 import { changeSetup } from './setup.ts';
 
+/** The presets of this browser, by name. */
 export const presets = createLibrary<Preset>(PRESETS, byName);
+/** The same of prompts. */
 export const prompts = createLibrary<Prompt>(PROMPTS, byName);
 
 /** Makes answers of a chat as a preset says; without a chat, those of the next one. */

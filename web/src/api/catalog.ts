@@ -1,7 +1,7 @@
 import type { CatalogState, ModelEntry, ProviderEntry } from '../state/catalog.ts';
 import { BACKEND, getJson, request } from './http.ts';
 
-export interface LoadedCatalog extends Pick<CatalogState, 'providers' | 'models'> {
+interface LoadedCatalog extends Pick<CatalogState, 'providers' | 'models'> {
   /** Of this version. */
   readonly tag: string;
 }

@@ -44,12 +44,13 @@ export type WireChunk =
   | { readonly type: 'auth'; readonly auth: string; readonly message?: string; readonly code?: string }
   | { readonly type: 'finish'; readonly finish: { readonly reason: string } };
 
-export interface WireSource {
+interface WireSource {
   readonly url: string;
   readonly title?: string;
   readonly text?: string;
 }
 
+/** Tokens of an answer, in OpenAI's words. */
 export interface WireUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -69,4 +70,5 @@ type OnTheWire<Type> = Type extends 'tool_call'
 
 /** Does not compile while the server has a kind of chunk that the page has never heard of. */
 type Unknown = Exclude<OnTheWire<Chunk['type']>, WireChunk['type']>;
+/** For the compiler; nobody reads it. */
 export const knowsAllChunks: [Unknown] extends [never] ? true : Unknown = true;

@@ -8,6 +8,7 @@ export interface Arrived {
   readonly lastEvent?: number;
 }
 
+/** An answer as it comes, from its beginning or from where it is taken up again. */
 export interface AnswerStream {
   /** The name under which the server keeps the stream, if it does. */
   readonly id?: string;

@@ -71,6 +71,7 @@ export function convert(bucket: string, onSize: (bytes: number) => void, signal:
   });
 }
 
+/** With all that is in it. Throws RequestError, but not where there is no such bucket any more. */
 export function deleteBucket(bucket: string): Promise<void> {
   return deleteAt(`${BACKEND}/files/${bucket}`);
 }

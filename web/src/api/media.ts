@@ -1,5 +1,6 @@
 import { BACKEND, deleteAt, getJson } from './http.ts';
 
+/** Kinds of what answers bring along, as the server tells them apart. */
 export type MediaKind = 'image' | 'audio' | 'video';
 
 /** Something that the server keeps of an answer. */
@@ -14,12 +15,12 @@ export interface KeptMedia {
   readonly created_at: string;
 }
 
-export interface MediaPage {
+interface MediaPage {
   readonly media: readonly KeptMedia[];
   readonly next: string | null;
 }
 
-export interface MediaQuery {
+interface MediaQuery {
   readonly search: string;
   readonly kind?: MediaKind;
   /** The `next` of the page before. */
@@ -35,6 +36,7 @@ export function listMedia({ search, kind, before }: MediaQuery, signal: AbortSig
   return getJson(`${BACKEND}/media?${query}`, { signal });
 }
 
+/** `name`: that of `KeptMedia`. Throws RequestError, but not where there is no such file any more. */
 export function deleteMedia(name: string): Promise<void> {
   return deleteAt(`${BACKEND}/media/${encodeURIComponent(name)}`);
 }

@@ -9,7 +9,7 @@ export interface Remembered {
   readonly created_at: string;
 }
 
-export interface RememberedPage {
+interface RememberedPage {
   readonly count: number;
   /** The number of the next page, counted from 1. */
   readonly next: number | null;

@@ -18,12 +18,13 @@ export interface Insight {
   readonly duration_ms: Percentiles | null;
 }
 
+/** The same of one model or one provider; only a model has a `provider`. */
 export interface NamedInsight extends Insight {
   readonly name: string;
   readonly provider?: string;
 }
 
-export interface Sums {
+interface Sums {
   readonly requests: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -48,6 +49,7 @@ export interface Stats {
   };
 }
 
+/** The last `days` days, today included (UTC). */
 export function loadStats(days: number, signal: AbortSignal): Promise<Stats> {
   return getJson(`${BACKEND}/stats?days=${days}`, { signal });
 }
@@ -67,7 +69,7 @@ export async function loadUsage(date: string, signal: AbortSignal): Promise<read
   return text.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as UsageLine)));
 }
 
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly provider: string;
   readonly model: string;
   readonly code: string;
@@ -107,18 +109,20 @@ export interface LoggedRequest {
   readonly has_content: boolean;
 }
 
-export interface LoggedAnswer {
+interface LoggedAnswer {
   readonly text: string;
   readonly reasoning: string;
   readonly tool_calls: readonly { readonly name: string; readonly arguments: string }[];
   readonly truncated: boolean;
 }
 
+/** With what was said: null where the log does not keep that, or not any more. */
 export interface WholeRequest extends LoggedRequest {
   readonly request: { readonly body: unknown; readonly truncated: boolean } | null;
   readonly answer: LoggedAnswer | null;
 }
 
+/** `total`: all that fit the filter; `kept`: all that the log has; `next`: null where this page is the last. */
 export interface RequestPage {
   readonly requests: readonly LoggedRequest[];
   readonly total: number;
@@ -127,6 +131,7 @@ export interface RequestPage {
   readonly mode: 'none' | 'meta' | 'full';
 }
 
+/** What a person looks for in the log. Whatever is empty excludes nothing. */
 export interface RequestFilter {
   readonly text: string;
   readonly provider: string;
@@ -142,10 +147,12 @@ export function loadRequests(filter: RequestFilter, before: string | null, signa
   return getJson(`${BACKEND}/requests?${query}`, { signal });
 }
 
+/** Throws RequestError with the status 404 where it made room for newer ones. */
 export function loadRequest(id: string, signal: AbortSignal): Promise<WholeRequest> {
   return getJson(`${BACKEND}/requests/${encodeURIComponent(id)}`, { signal });
 }
 
+/** Empties the log of requests, for everybody. */
 export async function clearRequests(): Promise<void> {
   await request(`${BACKEND}/requests`, { method: 'DELETE' });
 }

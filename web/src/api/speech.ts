@@ -1,6 +1,6 @@
 import { BACKEND, request } from './http.ts';
 
-export interface SpeechQuery {
+interface SpeechQuery {
   readonly provider: string;
   readonly voice?: string;
   readonly text: string;

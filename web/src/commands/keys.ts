@@ -1,4 +1,4 @@
-export interface Pressed {
+interface Pressed {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;

@@ -23,7 +23,7 @@ export interface ProviderEntry {
   readonly voices: readonly VoiceEntry[];
 }
 
-export interface VoiceEntry {
+interface VoiceEntry {
   readonly id: string;
   readonly label: string;
   /** ISO 639-1. */
@@ -49,6 +49,7 @@ export interface ModelEntry {
   readonly providers: readonly string[];
 }
 
+/** What the server offers. `failed`: it could not be asked, and there is no older list either. */
 export interface CatalogState {
   readonly status: 'loading' | 'ready' | 'failed';
   readonly providers: readonly ProviderEntry[];
@@ -58,6 +59,7 @@ export interface CatalogState {
   readonly own: Readonly<Record<string, 'asking' | 'known' | 'failed'>>;
 }
 
+/** A list that came, or did not; of all providers, or of one. */
 export type CatalogAction =
   | {
       readonly type: 'catalog/loaded';
@@ -72,8 +74,10 @@ export type CatalogAction =
   /** It did not say what it offers to them. What it said before stays known, unless it was to the holder of another key. */
   | { readonly type: 'catalog/mute'; readonly name: string; readonly isNewKey?: boolean };
 
+/** Before the server was asked. */
 export const initialCatalog: CatalogState = { status: 'loading', providers: [], models: {}, own: {} };
 
+/** A list that did not come takes nothing away of one that is there. */
 export function reduceCatalog(state: CatalogState, action: CatalogAction): CatalogState {
   switch (action.type) {
     case 'catalog/loaded':

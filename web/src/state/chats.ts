@@ -7,6 +7,7 @@ export interface ChatsState {
   readonly byId: Readonly<Record<string, Chat>>;
 }
 
+/** `loaded`: read from the browser's database, beside those that came into being meanwhile; `put`: new, or anew as a whole. */
 export type ChatsAction =
   | { readonly type: 'chats/loaded'; readonly chats: readonly Chat[] }
   | { readonly type: 'chats/put'; readonly chats: readonly Chat[] }
@@ -14,8 +15,10 @@ export type ChatsAction =
   | { readonly type: 'chats/changed'; readonly id: string; readonly change: Partial<Chat> }
   | { readonly type: 'chats/removed'; readonly ids: readonly string[] };
 
+/** Before the browser's database was read. */
 export const initialChats: ChatsState = { ready: false, byId: {} };
 
+/** The chats alone: whoever removes one sees to its messages and drafts. */
 export function reduceChats(state: ChatsState, action: ChatsAction): ChatsState {
   switch (action.type) {
     case 'chats/loaded':

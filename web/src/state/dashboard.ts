@@ -1,6 +1,8 @@
 import type { Stats, UsageLine } from '../api/observe.ts';
 
+/** What the bars count; costs are US dollars. */
 export type Measure = 'tokens' | 'cost' | 'requests';
+/** Of what a bar's parts are. */
 export type Grouping = 'model' | 'provider';
 
 /** One part of every bar, with a value a day. */
@@ -48,6 +50,7 @@ function amountOf({ total_tokens: tokens, cost }: UsageLine, measure: Measure): 
   return measure === 'tokens' ? tokens : (cost ?? 0);
 }
 
+/** 0 for none. */
 export function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }

@@ -26,8 +26,10 @@ export interface Draft {
   readonly attachments: readonly Attachment[];
 }
 
+/** By the chat's id, or by the other names of `Draft`. */
 export type DraftsState = Readonly<Record<string, Draft>>;
 
+/** `chat`: the name of a draft, see `Draft`. */
 export type DraftsAction =
   | { readonly type: 'drafts/loaded'; readonly drafts: DraftsState }
   /** From another tab; without a draft it is empty there. */
@@ -44,8 +46,10 @@ export type DraftsAction =
   /** `andWithin`: also what is written anew of its messages. */
   | { readonly type: 'drafts/cleared'; readonly chat: string; readonly andWithin?: true };
 
+/** Where nothing was written yet. */
 export const emptyDraft: Draft = { text: '', attachments: [] };
 
+/** What this tab has wins over what was kept: `loaded` only adds. */
 export function reduceDrafts(state: DraftsState, action: DraftsAction): DraftsState {
   switch (action.type) {
     case 'drafts/loaded':

@@ -19,6 +19,7 @@ export interface State {
   readonly drawer: DrawerState;
 }
 
+/** All that may happen to the state. A type's part before the slash names its slice. */
 export type Action =
   | ChatsAction
   | MessagesAction
@@ -29,6 +30,7 @@ export type Action =
   | OverlayAction
   | DrawerAction;
 
+/** As a page begins, before anything was read or asked. */
 export const initialState: State = {
   chats: initialChats,
   messages: initialMessages,
@@ -40,6 +42,7 @@ export const initialState: State = {
   drawer: 'closed',
 };
 
+/** Where the reducer of a slice returns it as it was, this is the very same state, and nobody is told. */
 export function reduce(state: State, action: Action): State {
   const slice = action.type.slice(0, action.type.indexOf('/'));
   switch (slice) {

@@ -52,6 +52,7 @@ function nameOfCall(call: unknown): string {
   return typeof name === 'string' ? `${name}()` : 'tool_call';
 }
 
+/** A value to look for members in; an empty one for what is no object. */
 export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

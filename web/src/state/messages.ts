@@ -6,6 +6,7 @@ import type { MessageMap } from './tree.ts';
 /** Messages by chat and id, of the chats that were opened. */
 export type MessagesState = Readonly<Record<string, MessageMap>>;
 
+/** `put`: new, or anew as a whole; `removed`: out of their chat; `forgotten`: all messages of these chats. */
 export type MessagesAction =
   /** From the database, or from another tab. */
   | { readonly type: 'messages/loaded'; readonly chat: string; readonly messages: readonly Message[] }
@@ -28,8 +29,10 @@ export type MessagesAction =
   | { readonly type: 'messages/removed'; readonly chat: string; readonly ids: readonly string[] }
   | { readonly type: 'messages/forgotten'; readonly chats: readonly string[] };
 
+/** Before a chat was opened. */
 export const initialMessages: MessagesState = {};
 
+/** What is about a message that is not there any more changes nothing: its chat may be deleted while its answer comes. */
 export function reduceMessages(state: MessagesState, action: MessagesAction): MessagesState {
   switch (action.type) {
     case 'messages/loaded': {

@@ -18,6 +18,7 @@ export interface Side {
   readonly leaf?: string;
 }
 
+/** A chat without its messages; these name it. */
 export interface Chat {
   readonly id: string;
   readonly title: string;
@@ -47,6 +48,7 @@ export interface Chat {
   readonly share?: string;
 }
 
+/** What was written: of an answer, markdown. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
@@ -76,6 +78,7 @@ export interface FilePart {
   readonly size?: number;
 }
 
+/** A piece of what a message says. */
 export type Part = TextPart | MediaPart | FilePart;
 
 /** A failure with what is needed to say what to do about it. */
@@ -89,6 +92,7 @@ export interface Failure {
   readonly needsKey?: boolean;
 }
 
+/** A call of a tool. `index`: its place among the calls of the answer; `result`: where the tool ran at the provider. */
 export interface ToolCall {
   readonly index: number;
   readonly id: string;
@@ -98,12 +102,14 @@ export interface ToolCall {
   readonly result?: string;
 }
 
+/** A page that an answer rests on. `text`: what is quoted of it. */
 export interface Source {
   readonly url: string;
   readonly title?: string;
   readonly text?: string;
 }
 
+/** Tokens of an answer; cached ones are among those of the prompt, reasoning ones among those of the completion. */
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;

@@ -4,10 +4,12 @@ export interface OverlayState {
   readonly about?: string;
 }
 
+/** One window at a time: another one takes its place. */
 export type OverlayAction =
   | { readonly type: 'overlay/opened'; readonly name: string; readonly about?: string }
   | { readonly type: 'overlay/closed' };
 
+/** The very same state where there was nothing to close. */
 export function reduceOverlay(state: OverlayState, action: OverlayAction): OverlayState {
   switch (action.type) {
     case 'overlay/opened':

@@ -14,6 +14,7 @@ export interface PickerRow extends Choice {
   readonly entry?: ModelEntry;
 }
 
+/** Rows under one title. `keys`: providers that wait for a key. */
 export interface PickerGroup {
   readonly kind: 'favourites' | 'recent' | 'provider' | 'keys';
   /** Of the provider. */
@@ -21,6 +22,7 @@ export interface PickerGroup {
   readonly rows: readonly PickerRow[];
 }
 
+/** What a person looks for. `favourites` and `recent` are names as `nameOf` makes them. */
 export interface PickerWish {
   readonly search: string;
   readonly abilities: readonly Ability[];

@@ -9,7 +9,7 @@ export interface RequestBody {
   readonly [field: string]: unknown;
 }
 
-export interface Turn {
+interface Turn {
   readonly action: 'next' | 'variant' | 'continue';
   /** Of the message that will hold the answer. */
   readonly id: string;

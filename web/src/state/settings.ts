@@ -1,9 +1,10 @@
 import type { Choice } from './catalog.ts';
 
+/** `system`: as the system has it. */
 export type Theme = 'system' | 'light' | 'dark';
 /** `auto`: that of the language. */
 export type Direction = 'auto' | 'ltr' | 'rtl';
-export type Motion = 'system' | 'reduced';
+type Motion = 'system' | 'reduced';
 /** What Enter does to a message: sends it, or begins a new line. `auto`: as it suits the keyboard. */
 export type Enter = 'auto' | 'send' | 'line';
 
@@ -36,6 +37,7 @@ export interface Settings {
   readonly more: Readonly<Record<string, unknown>>;
 }
 
+/** `key`: an empty one is forgotten; `favourite`: becomes one, or is none any more. */
 export type SettingsAction =
   | { readonly type: 'settings/changed'; readonly change: Partial<Settings> }
   | { readonly type: 'settings/key'; readonly provider: string; readonly key: string }
@@ -43,6 +45,7 @@ export type SettingsAction =
   /** As if the page were opened for the first time. */
   | { readonly type: 'settings/reset' };
 
+/** What a person finds who has decided nothing. */
 export const defaultSettings: Settings = {
   theme: 'system',
   direction: 'auto',
@@ -68,6 +71,7 @@ export function takeSettings(kept: Partial<Settings> & { readonly enterSends?: u
   return enterSends === false && settings.enter === 'auto' ? { ...settings, enter: 'line' } : settings;
 }
 
+/** `reset` forgets keys and favourites, too. */
 export function reduceSettings(state: Settings, action: SettingsAction): Settings {
   switch (action.type) {
     case 'settings/changed':

@@ -1,7 +1,7 @@
 /** Answers that are on their way, by their message. */
 export type StreamsState = Readonly<Record<string, Running>>;
 
-export interface Running {
+interface Running {
   readonly chat: string;
   /**
    * waiting: the server has sent nothing yet; lost: the connection broke off and is being made anew; elsewhere: another tab
@@ -12,6 +12,7 @@ export interface Running {
   readonly tab?: string;
 }
 
+/** `message`: the id of the answer. */
 export type StreamsAction =
   | { readonly type: 'streams/opened'; readonly message: string; readonly chat: string }
   | { readonly type: 'streams/phase'; readonly message: string; readonly phase: Running['phase'] }
@@ -19,8 +20,10 @@ export type StreamsAction =
   | { readonly type: 'streams/told'; readonly tab: string; readonly chats: Readonly<Record<string, string>> }
   | { readonly type: 'streams/closed'; readonly message: string };
 
+/** Nothing is on its way. */
 export const initialStreams: StreamsState = {};
 
+/** `told` replaces all that the same tab told before; of an answer that this tab follows itself it changes nothing. */
 export function reduceStreams(state: StreamsState, action: StreamsAction): StreamsState {
   switch (action.type) {
     case 'streams/opened':

@@ -20,6 +20,7 @@ export function writeLocal(name: string, value: unknown): boolean {
   }
 }
 
+/** Never throws, like all of these: a browser may keep nothing. */
 export function removeLocal(name: string): void {
   try {
     localStorage.removeItem(`sluice.${name}`);
