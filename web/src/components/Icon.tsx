@@ -50,6 +50,7 @@ const PATHS = {
   moon: 'M13.2 9.6A5.7 5.7 0 0 1 6.4 2.8a5.7 5.7 0 1 0 6.8 6.8',
 } as const;
 
+/** Which pictures there are. */
 export type IconName = keyof typeof PATHS;
 
 /** A picture beside words; it says nothing to those who cannot see it. */

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
 import { Popover } from './Popover.tsx';
 
+/** One thing to do. The menu closes before `run` is called. */
 export interface MenuItem {
   readonly label: string;
   readonly icon?: IconName;

@@ -7,7 +7,7 @@ export interface Toast {
   readonly undo?: () => void;
 }
 
-export interface ToastOptions {
+interface ToastOptions {
   /** Offers to take back what was just done. */
   readonly undo?: () => void;
 }
@@ -39,6 +39,7 @@ export function dismiss(id: number): void {
   if (toasts.some((each) => each.id === id)) set(toasts.filter((each) => each.id !== id));
 }
 
+/** The oldest first; a new list whenever one comes or goes. */
 export function shownToasts(): readonly Toast[] {
   return toasts;
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { app } from '../state/app.ts';
 import { useApp } from '../state/use.ts';
 
+/** What is being written in a form, and what to do with it. */
 export interface KeptDraft<Shape> {
   readonly value: Shape;
   readonly set: (next: Shape) => void;

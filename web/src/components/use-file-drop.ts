@@ -18,7 +18,7 @@ export function takePasted(event: ClipboardEvent, take: (files: readonly File[])
   take(files);
 }
 
-export interface FileDrop {
+interface FileDrop {
   /** Whether something is held above the element. */
   readonly isOver: boolean;
   /** For the element. */
