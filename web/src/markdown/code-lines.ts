@@ -17,6 +17,7 @@ interface Line {
   key: string;
 }
 
+/** Takes `code` for itself: whatever is in it is replaced by the first text that is shown. */
 export function createCodeLines(code: HTMLElement): CodeLines {
   const lines: Line[] = [];
   let whole = '';

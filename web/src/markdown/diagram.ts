@@ -1,6 +1,7 @@
 import type { DiagramWord } from './diagrams/worker.ts';
 import type { Tools } from './hosts.ts';
 
+/** A diagram that was asked for. After `destroy` its picture has no address any more, and one that was still to come does not come. */
 export interface DiagramView {
   readonly source: string;
   destroy(): void;
@@ -9,6 +10,7 @@ export interface DiagramView {
 /** How long one drawing may take, once its worker is there: the way to that may be slow. */
 const PATIENCE = 3_000;
 
+/** Whether code in that language of a fence is a diagram, be it one that is drawn here or not. */
 export function isDiagram(language: string): boolean {
   return language === 'mermaid';
 }

@@ -7,7 +7,7 @@ export interface Fence {
   host(read: FenceRead): HTMLElement;
 }
 
-export interface FenceRead {
+interface FenceRead {
   readonly code: string;
   readonly closed: boolean;
   /** Where the text behind the fence begins. */

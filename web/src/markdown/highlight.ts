@@ -1,13 +1,14 @@
 /** Text and the class it is shown with; the class is empty for plain text. */
 export type Run = readonly [text: string, className: string];
 
+/** What a worker is asked. `language`: as the fence names it. */
 export interface HighlightQuestion {
   readonly id: number;
   readonly code: string;
   readonly language: string;
 }
 
-export interface HighlightAnswer {
+interface HighlightAnswer {
   readonly id: number;
   /** Line by line; empty when the language is not known. */
   readonly lines: readonly (readonly Run[])[];

@@ -18,7 +18,7 @@ export interface Tools {
   begin(): () => void;
 }
 
-export type ComponentMaker = (host: HTMLElement, tools: Tools) => Component;
+type ComponentMaker = (host: HTMLElement, tools: Tools) => Component;
 
 const makers = new Map<string, ComponentMaker>();
 const components = new WeakMap<Element, Component>();

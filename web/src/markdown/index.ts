@@ -13,6 +13,7 @@ import { type Words, wordsOf } from './words.ts';
 
 export type { Words } from './words.ts';
 
+/** What a page may want otherwise than it is done by itself. */
 export interface RendererOptions {
   /** The words on buttons; by default those of `language`. */
   readonly words?: Words;
@@ -26,6 +27,7 @@ export interface RendererOptions {
   readonly onChange?: () => void;
 }
 
+/** Markdown as it is shown in one container. */
 export interface Renderer {
   /** Takes the whole text as it is now. `done` says that it will not grow; then it may still be replaced. */
   update(text: string, done: boolean): void;

@@ -7,7 +7,7 @@ export type MediaMarkup =
   | { readonly kind: 'remote'; readonly href: string; readonly alt: string }
   | { readonly kind: 'break' };
 
-export interface MediaFound {
+interface MediaFound {
   readonly markup: MediaMarkup;
   readonly length: number;
 }

@@ -5,7 +5,7 @@ import { isEastAsian } from './emphasis.ts';
 /** Where a link leads whose address has not come yet. */
 export const PENDING = 'sluice-pending:';
 
-export interface Mended {
+interface Mended {
   readonly text: string;
   /** The last formula of the text is still being written. */
   readonly formula: boolean;

@@ -24,6 +24,7 @@ interface Open {
   count: number;
 }
 
+/** The blocks are the children of `root`, which nobody else changes. */
 export function createPlacer(root: Element): Placer {
   /** How many blocks are finished; the one behind them may be open. */
   let top = 0;

@@ -18,6 +18,7 @@ interface Waiting {
   readonly again: () => ReadonlySet<string>;
 }
 
+/** For one text, or after `reset` for another one. */
 export function createReferences(): References {
   let known: Known = Object.create(null);
   let waiting: Waiting[] = [];

@@ -1,18 +1,18 @@
 /** Places the nodes of a graph in layers, so that most edges go one way and few cross. */
 
-export interface Box {
+interface Box {
   readonly id: string;
   /** Across the layers, and along them. */
   readonly breadth: number;
   readonly depth: number;
 }
 
-export interface Edge {
+interface Edge {
   readonly from: string;
   readonly to: string;
 }
 
-export interface Placed {
+interface Placed {
   /** The middle of each box: `along` its layer, and `down` from layer to layer. */
   readonly boxes: ReadonlyMap<string, { readonly along: number; readonly down: number }>;
   /** For each edge, the points between its ends at which it passes the layers between. */
@@ -35,6 +35,7 @@ interface Node {
 const GAP = 32;
 const LAYER_GAP = 56;
 
+/** Sizes and places are in pixels, from the corner where the first layer begins. At least one box is needed. */
 export function inLayers(boxes: readonly Box[], edges: readonly Edge[]): Placed {
   const nodes = new Map<string, Node>();
   for (const box of boxes) nodes.set(box.id, { ...box, layer: 0, order: 0, along: 0, above: [], below: [] });

@@ -20,11 +20,13 @@ export function svg(width: number, height: number, body: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><style>${STYLE}</style>${MARKERS}${body}</svg>`;
 }
 
+/** In pixels, from the upper left. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
+/** A label as it is broken into lines, and the room that it takes, in pixels. */
 export interface Lines {
   readonly lines: readonly string[];
   readonly width: number;

@@ -2,12 +2,12 @@
 import { flowChart } from './flow.ts';
 import { sequenceDiagram } from './sequence.ts';
 
-export interface DiagramQuestion {
+interface DiagramQuestion {
   readonly id: number;
   readonly source: string;
 }
 
-export interface DiagramAnswer {
+interface DiagramAnswer {
   readonly id: number;
   /** The drawing; missing when the source is of a kind that is not known here. */
   readonly svg?: string;
