@@ -65,6 +65,7 @@ export function stopReading(): void {
   aloud.dispatch(undefined);
 }
 
+/** Where nothing is read, nothing happens. */
 export function pauseReading(): void {
   const reading = aloud.get();
   if (reading === undefined) return;
@@ -72,6 +73,7 @@ export function pauseReading(): void {
   aloud.dispatch({ ...reading, phase: 'paused' });
 }
 
+/** Goes on where it was paused. */
 export function resumeReading(): void {
   const reading = aloud.get();
   if (reading === undefined) return;

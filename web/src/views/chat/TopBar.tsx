@@ -9,6 +9,7 @@ import { countOf, setupOf } from '../../state/setup.ts';
 import { useApp } from '../../state/use.ts';
 import { ModelPicker } from './ModelPicker.tsx';
 
+/** What stands above a chat; without one, above the page for a new one. */
 export function TopBar({ chat }: { readonly chat: Chat | undefined }) {
   const { isOpen } = useSidebar();
   return (

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { isAbort, toFailure } from '../../api/http.ts';
 import type { Failure } from '../../state/model.ts';
 
+/** What was loaded, or why it was not. `again` loads it anew. */
 export interface Loaded<Value> {
   /** The last that came; it stays while newer ones are awaited. */
   readonly value?: Value;

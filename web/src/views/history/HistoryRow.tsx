@@ -20,6 +20,7 @@ export interface HistoryRowProps {
   readonly snippet: Snippet | undefined;
 }
 
+/** A chat in the list of all. It leads to the message in which the search was found, if there is one. */
 export function HistoryRow({ chat, isSelected, select, search, message, snippet }: HistoryRowProps) {
   const [isRenaming, setRenaming] = useState(false);
   const title = chat.title || t('shell.untitled');

@@ -9,6 +9,7 @@ const TYPING_MS = 120;
 /** After this long without an answer titles are shown. */
 const PARTIAL_MS = 250;
 
+/** What a search has found. */
 export interface Found {
   /** The search that these are for. */
   readonly search: string;

@@ -7,9 +7,10 @@ import type { Failure } from '../../state/model.ts';
 import { onRecords, readRecords } from '../../storage/records.ts';
 import { type Item, itemOfFile, itemOfMedia } from './item.ts';
 
+/** `all`: media of answers, of whatever kind; `attached`: files that went along with questions. */
 export type Shelf = 'all' | MediaKind | 'attached';
 
-export interface ItemList {
+interface ItemList {
   readonly items: readonly Item[];
   readonly isLoading: boolean;
   readonly failure?: Failure;

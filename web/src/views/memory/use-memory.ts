@@ -3,7 +3,7 @@ import { isAbort, toFailure } from '../../api/http.ts';
 import { listMemory, type Remembered } from '../../api/memory.ts';
 import type { Failure } from '../../state/model.ts';
 
-export interface MemoryList {
+interface MemoryList {
   readonly items: readonly Remembered[];
   /** Of all that fit; absent until it is known. */
   readonly count?: number;

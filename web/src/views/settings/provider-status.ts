@@ -2,7 +2,7 @@ import { t } from '../../i18n/index.ts';
 import type { CatalogState, ProviderEntry } from '../../state/catalog.ts';
 import type { Settings } from '../../state/settings.ts';
 
-export interface ProviderStatus {
+interface ProviderStatus {
   /** Whether it can be asked. */
   readonly isReady: boolean;
   /** Where what it needs comes from, or has to come from. */

@@ -6,6 +6,7 @@ import { sayHere, soundOf } from '../aloud/speak.ts';
 import { partsOf } from '../aloud/voice.ts';
 import { reasonOf } from '../chat/advice.ts';
 
+/** What can be listened to, and what is. */
 export interface Sample {
   /** The voice that is being heard, as in the settings. */
   readonly playing: string | undefined;

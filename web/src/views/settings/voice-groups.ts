@@ -2,6 +2,7 @@ import { spoken, t } from '../../i18n/index.ts';
 import type { CatalogState } from '../../state/catalog.ts';
 import { speakersOf } from '../aloud/voice.ts';
 
+/** A voice to choose. */
 export interface VoiceOption {
   /** As in the settings: `browser` or a provider's name, and `/<voice>` behind it. */
   readonly value: string;
@@ -9,6 +10,7 @@ export interface VoiceOption {
   readonly hint?: string;
 }
 
+/** The voices of one provider, or those of the browser. */
 export interface VoiceGroup {
   readonly id: string;
   readonly title: string;

@@ -47,6 +47,7 @@ export function toShared(
   };
 }
 
+/** A message as it is read. `text` is markdown, of whomever. */
 export interface SharedMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;

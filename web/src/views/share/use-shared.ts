@@ -5,7 +5,7 @@ import { readVersion } from './api.ts';
 /** How often one looks whether there is more, in milliseconds. */
 const LOOK_MS = 5_000;
 
-export interface Shared {
+interface Shared {
   /** Undefined until it was read once. */
   readonly body?: unknown;
   /** lost: the server does not answer; gone: it is not shared, or no longer. */

@@ -55,7 +55,7 @@ export async function wholeChats(ids: readonly string[] | 'all'): Promise<readon
   return whole;
 }
 
-export function words(): ExportWords {
+function words(): ExportWords {
   return {
     you: t('chat.you'),
     answer: t('chat.answer'),

@@ -3,6 +3,7 @@
 /** An object of which nothing is known. */
 export type Loose = Readonly<Record<string, unknown>>;
 
+/** Whether it is an object, and no list. */
 export function isLoose(value: unknown): value is Loose {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

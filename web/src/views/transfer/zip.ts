@@ -7,7 +7,7 @@ const UTF8_NAMES = 0x0800;
 /** Bytes of a member that are unpacked at most: no export of chats is longer, and a bomb is. */
 const LONGEST = 1_000_000_000;
 
-export interface ZipMember {
+interface ZipMember {
   readonly name: string;
   readonly text: string;
 }

@@ -32,6 +32,7 @@ import {
 
 /** What our own export says of itself. */
 export const OWN_FORMAT = 'sluice-chats';
+/** Written into each export. */
 export const OWN_VERSION = 1;
 
 const SIDE: Members<Side> = { provider: needed(text), model: needed(text), leaf: known };
