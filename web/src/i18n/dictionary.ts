@@ -1,5 +1,6 @@
 import type * as en from './en/index.ts';
 
+/** The English words, which say what keys there are. */
 export type English = typeof en;
 
 /** A text that depends on a number, by the plural's category (https://cldr.unicode.org/index/cldr-spec/plural-rules). */
@@ -14,6 +15,7 @@ export function formFor(count: number, text: Plural, rules: Intl.PluralRules): s
 
 /** The words of a language: the same keys as the English ones, in whatever words. */
 export type Words<Section> = { readonly [Key in keyof Section]: Section[Key] extends string ? string : Plural };
+/** All words of a language, by section. */
 export type Dictionary = { readonly [Section in keyof English]: Words<English[Section]> };
 
 /** `section.key` */

@@ -11,8 +11,10 @@ export const LANGUAGES = {
   zh: '中文',
 } as const;
 
+/** The tag of one of them, as it stands in `<html lang>`. */
 export type Language = keyof typeof LANGUAGES;
 
+/** What stands in a text in place of its `{name}`s, numbers as the language writes them. `count` picks the plural, too. */
 export type Values = Readonly<Record<string, string | number>>;
 
 const loaders: Readonly<Record<Language, () => Promise<Dictionary>>> = {

@@ -1,3 +1,4 @@
+/** Around an answer that is read aloud. */
 export const aloud = {
   read: 'Read aloud',
   stop: 'Stop reading aloud',

@@ -1,3 +1,4 @@
+/** Messages, and all that can be done about one. */
 export const chat = {
   conversation: 'Conversation',
   you: 'You',

@@ -1,3 +1,4 @@
+/** Two models beside each other. */
 export const compare = {
   title: 'Compare',
   hint: 'Ask once, and both models answer. Go on with the one that you like better.',

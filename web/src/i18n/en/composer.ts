@@ -1,3 +1,4 @@
+/** The field for messages, and the files that go with one. */
 export const composer = {
   message: 'Message',
   placeholder: 'Ask anything',

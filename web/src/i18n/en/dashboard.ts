@@ -1,3 +1,4 @@
+/** Usage, and the log of requests. */
 export const dashboard = {
   title: 'Dashboard',
   usage: 'Usage',

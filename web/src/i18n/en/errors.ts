@@ -1,3 +1,4 @@
+/** What went wrong and what to do about it, by kind; `views/chat/advice.ts` says which code is which. */
 export const errors = {
   unreachable:
     'Sluice does not answer. Check your network connection, and in the terminal where you started Sluice whether it is still running, then try again.',

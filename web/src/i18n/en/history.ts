@@ -1,3 +1,4 @@
+/** The list of all chats. */
 export const history = {
   title: 'All chats',
   search: 'Search chats',

@@ -1,3 +1,4 @@
+/** What answers brought along, and the files of questions. */
 export const media = {
   title: 'Media',
   search: 'Search by words of the description',

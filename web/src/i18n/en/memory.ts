@@ -1,3 +1,4 @@
+/** What is remembered, on its screen and in chats. */
 export const memory = {
   title: 'Memory',
   hint: 'What stands here helps to answer where it has to do with your question: the most fitting statements go along with it. They are on this server, under a long random name that only this browser knows.',

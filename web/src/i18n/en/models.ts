@@ -1,3 +1,4 @@
+/** The picker of models. */
 export const models = {
   automatic: 'Automatic',
   automaticHint: 'The first provider that can answer',

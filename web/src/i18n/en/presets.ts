@@ -1,3 +1,4 @@
+/** Presets, and the instructions and parameters of a chat. */
 export const presets = {
   title: 'Presets',
   setup: 'Instructions and parameters',

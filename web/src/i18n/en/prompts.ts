@@ -1,3 +1,4 @@
+/** Texts to begin messages with. */
 export const prompts = {
   title: 'Prompts',
   hint: 'Texts to begin messages with: type / and the name in the message field. A model with instructions and parameters is one of the',

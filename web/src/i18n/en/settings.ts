@@ -1,3 +1,4 @@
+/** All parts of the settings but voices and memory, which have files of their own. */
 export const settings = {
   title: 'Settings',
   sections: 'Parts of the settings',

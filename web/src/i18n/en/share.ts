@@ -1,3 +1,4 @@
+/** Sharing a chat, and the page on which others read it. */
 export const share = {
   title: 'Share this chat',
   share: 'Share…',

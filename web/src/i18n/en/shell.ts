@@ -1,3 +1,4 @@
+/** What surrounds all screens, and words that many need: Close, Undo, Delete. */
 export const shell = {
   chat: 'Chat',
   chats: 'Chats',

@@ -1,3 +1,4 @@
+/** Import and export of chats. */
 export const transfer = {
   import: 'Import chats…',
   importTitle: 'Import chats',

@@ -1,3 +1,4 @@
+/** The voices among the settings. */
 export const voices = {
   hint: 'Answers are read aloud with this voice. The loudspeaker lets it say a sentence.',
   automatic: 'Automatic',

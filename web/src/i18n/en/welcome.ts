@@ -1,3 +1,4 @@
+/** The page for a new chat. */
 export const welcome = {
   title: 'What would you like to know?',
   noModels:
