@@ -1,4 +1,4 @@
-/** All parts of the settings but voices and memory, which have files of their own. */
+/** The settings, as far as a part of them has no section of its own (`voices`, `memory`, `commands`). */
 export const settings = {
   title: 'Settings',
   sections: 'Parts of the settings',
