@@ -112,11 +112,16 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** Whether it has its own answer to SIGHUP, which Node by itself has not. */
+/**
+ * Whether it has its own answer to SIGHUP, which Node by itself has not. A process that was only forked off so far has its parent's
+ * answers, and all signals are blocked there.
+ */
 export function heedsHangup(pid: number): boolean {
   try {
-    const [, caught = '0'] = /^SigCgt:\s+(\S+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return (BigInt(`0x${caught}`) & 1n) === 1n;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const has = (set: string): boolean =>
+      (BigInt(`0x${new RegExp(`^${set}:\\s+(\\S+)$`, 'm').exec(status)?.[1] ?? '0'}`) & 1n) === 1n;
+    return has('SigCgt') && !has('SigBlk');
   } catch {
     return false;
   }
