@@ -131,6 +131,21 @@ describe('two processes on the same data', { timeout: 120_000 }, () => {
     assert.deepEqual(await idsOf(one), ['later']);
   });
 
+  test('show what the other has written, though as much has made room for it since', async (context) => {
+    const { openWith } = sharing(context);
+    const few = { ...defaultObserve, requestLogEntries: 2 };
+    const { ledger: one } = openWith(few);
+    for (const id of ['1', '2']) {
+      one.add(seen(id), true);
+      await one.flush();
+    }
+    const { ledger: other } = openWith(few);
+    other.add(seen('3'), true);
+    await other.flush();
+    await one.forgetOld();
+    assert.deepEqual(await idsOf(one), ['2', '3']);
+  });
+
   test('forget what the other still writes where one of them keeps no log', async (context) => {
     const { open, openWith } = sharing(context);
     const older = open();
