@@ -145,6 +145,48 @@ describe('POST /v1/embeddings, by an upstream that has it', () => {
   }
 });
 
+describe('where nobody is meant for it, or nothing is known of them', () => {
+  test('the default provider gets what nobody offers, and nothing of what others offer for chats', async () => {
+    const here = await world({}, 'defaultProvider: acme');
+    try {
+      const { status, text } = await here.post({ input: 'a', model: 'claude-test' });
+      assert.deepEqual([status, /not_supported/.test(text), bodiesOf(here)], [501, true, []], text);
+      assert.equal((await here.post({ input: 'a', model: 'nobodys' })).status, 200);
+      assert.equal(bodiesOf(here).at(-1)?.['model'], 'nobodys');
+    } finally {
+      await here.close();
+    }
+  });
+
+  test('a default provider that only chats gets neither', async () => {
+    const here = await world({}, 'defaultProvider: claude');
+    try {
+      const { status, text } = await here.post({ input: 'a', model: 'nobodys' });
+      assert.deepEqual([status, /model_not_found/.test(text)], [404, true], text);
+    } finally {
+      await here.close();
+    }
+  });
+
+  test('a provider that does not list its models is not asked without a model', async () => {
+    const here = await world({
+      handle({ method }, response) {
+        if (method !== 'GET') return false;
+        response
+          .writeHead(401, { 'content-type': 'application/json' })
+          .end('{"error":{"message":"Incorrect API key"}}');
+        return true;
+      },
+    });
+    try {
+      const { status, text } = await here.post({ input: 'a', provider: 'acme' });
+      assert.deepEqual([status, /missing_credentials/.test(text), bodiesOf(here)], [401, true, []], text);
+    } finally {
+      await here.close();
+    }
+  });
+});
+
 describe('any way to write a vector', () => {
   /** Every kind of 32 bit float, by its bits. */
   const SPECIAL = [0, 0x8000_0000, 1, 0x8000_0001, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f7f_ffff, 0xff7f_ffff];
