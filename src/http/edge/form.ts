@@ -115,7 +115,7 @@ export async function* formParts(
   };
   let deadline = deadlines.start(limits.clientBodyIdleMs, onIdle);
   const goOn = (): void => {
-    if (!isOver && !isWaiting && !parser.writableNeedDrain) request.resume();
+    if (!isWaiting && !parser.writableNeedDrain) request.resume();
   };
   const waitForTurn = async (of: Turns): Promise<void> => {
     hasAsked = true;
