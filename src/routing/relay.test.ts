@@ -192,6 +192,28 @@ describe('the relay of a stream', () => {
     assert.deepEqual([done, time.open], [['pause', 'resume'], [defaultLimits.idleMs]]);
   });
 
+  for (const [title, written] of [
+    ['as most write it', (event: string) => event],
+    ['with other ends of lines', (event: string) => event.replaceAll('\n', '\r\n')],
+    ['with the oldest ends of lines', (event: string) => event.replaceAll('\n', '\r')],
+    ['with numbers', (event: string) => `id: 1\n${event}`],
+    ['behind signs of life', (event: string) => `: alive\n\n${event}`],
+  ] as const)
+    test(`reaches its client event by event, written ${title}`, async () => {
+      const { relayed, upstream } = byHand();
+      upstream.onHead(200, {});
+      const send = (content: string) => upstream.onData(Buffer.from(written(says(content).toString())));
+      // What follows the end of a line may belong to it.
+      send('a');
+      send('b');
+      const { sink, heard } = listener(() => true);
+      (await streamOf(relayed)).attach(sink);
+      const before = heard.length;
+      assert.ok(before > 0);
+      send('c');
+      assert.equal(heard.length, before + 1);
+    });
+
   test('tells a client what happened before it was there', async () => {
     const failing = byHand();
     failing.upstream.onHead(200, {});
