@@ -67,6 +67,39 @@ describe('places of several workers', () => {
     }
   });
 
+  test('are as many for those who ask one after the other, and find some lent ahead', async () => {
+    const { workers } = open(100, 40, 2);
+    const placesAt = (at: number) => workers[at % 2]?.places ?? assert.fail();
+    /** So many are asked for, through one worker and the other in turns. */
+    const takeAll = async (count: number, client?: string) => {
+      const found: (string | true)[] = [];
+      for (let at = 0; at < count; at += 1) found.push(await take(placesAt(at), client));
+      return found;
+    };
+    const one = await takeAll(50, '192.0.2.1');
+    assert.deepEqual([countOf(one, true), countOf(one, 'rate_limited')], [40, 10]);
+    const rest = await takeAll(70);
+    assert.deepEqual([countOf(rest, true), countOf(rest, 'overloaded')], [60, 10]);
+    for (let at = 0; at < 20; at += 1) placesAt(at).give('192.0.2.1');
+    const again = await takeAll(30, '192.0.2.1');
+    assert.deepEqual([countOf(again, true), countOf(again, 'rate_limited')], [20, 10]);
+  });
+
+  test('of a client are not used up by its refusals where nobody gets any', async () => {
+    const { workers } = open(4, 2, 1);
+    const places = workers[0]?.places ?? assert.fail();
+    const found: (string | true)[] = [];
+    for (let at = 0; at < 4; at += 1) found.push(await take(places));
+    for (let at = 0; at < 3; at += 1) found.push(await take(places, '192.0.2.1'));
+    for (let at = 0; at < 3; at += 1) places.give(undefined);
+    for (let at = 0; at < 3; at += 1) found.push(await take(places, '192.0.2.1'));
+    assert.deepEqual(found, [
+      ...Array.from({ length: 4 }, () => true),
+      ...Array.from({ length: 3 }, () => 'overloaded'),
+      ...[true, true, 'rate_limited'],
+    ]);
+  });
+
   test('of one client too, and its refusal keeps nothing from others', async () => {
     const { workers } = open(20, 5, 3);
     const ask = (client: string) =>
