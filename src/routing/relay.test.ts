@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { testCall } from '../../test/support/call.ts';
 import { handDeadlines } from '../../test/support/hand-deadlines.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
@@ -65,6 +65,12 @@ function byHand(limits: Partial<RelayDeps['limits']> = {}, call = testCall(), st
 const says = (content: string, finish: string | null = null): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`);
 const DONE = Buffer.from('data: [DONE]\n\n');
+
+/** What begins with what the upstream has said by now. */
+async function begunStreamOf(relayed: Promise<Relayed>): Promise<RelayedStream> {
+  assert.ok((await Promise.race([relayed, turn()])) !== undefined, 'it has not begun');
+  return streamOf(relayed);
+}
 
 /** A client that takes as much as the test says, and what it heard. */
 function listener(takes: () => boolean): { sink: RelaySink; heard: string[] } {
@@ -207,12 +213,28 @@ describe('the relay of a stream', () => {
       send('a');
       send('b');
       const { sink, heard } = listener(() => true);
-      (await streamOf(relayed)).attach(sink);
+      (await begunStreamOf(relayed)).attach(sink);
       const before = heard.length;
       assert.ok(before > 0);
       send('c');
       assert.equal(heard.length, before + 1);
     });
+
+  test('begins with the first text, also where an empty one in the same words came before', async () => {
+    const { relayed, upstream } = byHand();
+    const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
+    const send = (delta: object) => {
+      const event = { ...head, choices: [{ index: 0, delta, finish_reason: null }] };
+      upstream.onData(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+    };
+    upstream.onHead(200, {});
+    send({ role: 'assistant', content: '' });
+    send({ content: '' });
+    send({ content: 'a' });
+    const { sink, heard } = listener(() => true);
+    (await begunStreamOf(relayed)).attach(sink);
+    assert.deepEqual(heard, ['a']);
+  });
 
   test('tells a client what happened before it was there', async () => {
     const failing = byHand();

@@ -257,6 +257,49 @@ describe('StreamRewriter', () => {
     assert.equal(rewrite([frame('').repeat(3_000), stream(chunk({ content: 'x' }, 'stop'))]).failure, undefined);
   });
 
+  for (const [title, good] of [
+    ['passed on', (at: number) => chunk({ content: `${at}` })],
+    ['parsed, each with another name', (at: number) => chunk({ content: `${at}` }, null, { model: `m-${at}` })],
+  ] as const)
+    test(`passes over as much as can be read, which is ${title}`, () => {
+      const events = Array.from({ length: 1_500 }, (_, at) => [good(at), 'this is no JSON at all']).flat();
+      const seen = rewrite([stream(chunk({ role: 'assistant' }), ...events, chunk({}, 'stop'), '[DONE]')]);
+      assert.deepEqual([seen.failure, seen.isDone, seen.chunks.length], [undefined, true, 1_502]);
+    });
+
+  for (const [what, last] of [
+    ['its end', '[DONE]'],
+    ['a failure', { error: { message: 'broken', code: 503 } }],
+  ] as const)
+    test(`takes in nothing behind ${what}, however it reads`, () => {
+      const said = (content: string): readonly Json[] => [
+        chunk({ content }),
+        chunk({ content, reasoning: 'thought' }),
+        bare({ content }, {}),
+      ];
+      for (const at of said('a').keys()) {
+        const [before = {}, after = {}] = [said('a')[at], said('b')[at]];
+        const events = [chunk({ role: 'assistant' }), before, before, last, after, after, chunk({ content: 'c' })];
+        assert.equal(textOf(rewrite([stream(...events)])), 'aa');
+      }
+    });
+
+  test('gives every chunk one id and our name, also where the upstream says its own behind the text', () => {
+    const { id: _, ...head } = HEAD;
+    const choicesOf = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
+    for (const [before, behind] of [
+      [{}, { ...head, provider: 'their own' }],
+      [{}, head],
+      [head, { provider: 'their own' }],
+      [head, {}],
+    ]) {
+      const events = [0, 1, 2, 3].map((at) => ({ ...before, choices: choicesOf(`${at}`), ...behind, id: `c-${at}` }));
+      const { chunks } = rewrite([stream(chunk({ role: 'assistant' }), ...events, '[DONE]')]);
+      for (const said of chunks) assert.deepEqual([said['id'], said['provider']], ['c-1', 'acme']);
+      assert.equal(textOf({ chunks, isDone: true, failure: undefined }), '0123');
+    }
+  });
+
   test('ends a stream with more choices than anybody may ask for', () => {
     const choice = (index: number): unknown => ({ ...chunk({}), choices: [{ index, delta: { content: 'x' } }] });
     const frames = Array.from({ length: 200 }, (_, index) => choice(index));
