@@ -37,6 +37,8 @@ function open(streams: number, streamsPerClient: number, count: number) {
         isStuck = false;
         worker.receive(unread.splice(0));
       },
+      /** Its primary is gone. */
+      isAlone: () => worker.close(),
     };
   });
   return { lender, limits, workers, messages: () => messages };
@@ -124,16 +126,23 @@ describe('places of several workers', () => {
   });
 
   test('usually cost no message', async () => {
-    const { workers, messages } = open(5_000, 200, 2);
+    const { lender, workers, messages } = open(5_000, 200, 2);
     const places = workers[0]?.places ?? assert.fail();
-    await take(places, '192.0.2.1');
-    const before = messages();
-    for (let at = 0; at < 10; at += 1) {
-      assert.equal(places.take('192.0.2.1'), undefined, 'at once');
-      places.give('192.0.2.1');
-    }
-    await turn();
-    assert.equal(messages(), before);
+    const asUsual = async (): Promise<void> => {
+      await take(places, '192.0.2.1');
+      const before = messages();
+      for (let at = 0; at < 10; at += 1) {
+        assert.equal(places.take('192.0.2.1'), undefined, 'at once');
+        places.give('192.0.2.1');
+      }
+      await turn();
+      assert.equal(messages(), before);
+    };
+    await asUsual();
+    // Of what had to be given back, nothing is owed any more.
+    await lender.recall();
+    places.give('192.0.2.1');
+    await asUsual();
   });
 
   test('of a worker that has ended are free, and a lower limit counts at once', async () => {
@@ -153,6 +162,51 @@ describe('places of several workers', () => {
     second.places.give(undefined);
     assert.equal(await take(second.places), true);
     assert.equal(await take(second.places), 'overloaded', 'three run');
+  });
+
+  test('are lent to no worker that ends while others are asked to give some back', async () => {
+    const { lender, workers } = open(10, 10, 2);
+    const [first, second] = workers;
+    assert.ok(first !== undefined && second !== undefined);
+    for (let at = 0; at < 8; at += 1) assert.equal(await take(first.places), true);
+    for (let at = 0; at < 2; at += 1) assert.equal(await take(second.places), true);
+    second.hang();
+    void take(first.places);
+    await turn();
+    await turn();
+    first.primary.close();
+    lender.forget(first.primary);
+    second.wake();
+    await turn();
+    for (let at = 0; at < 8; at += 1) assert.equal(await take(second.places), true);
+    assert.equal(await take(second.places), 'overloaded');
+  });
+
+  test('go back as a lower limit wants it, also of a worker that hung when that was said', async () => {
+    const { lender, limits, workers } = open(10, 10, 2);
+    const [stuck, other] = workers;
+    assert.ok(stuck !== undefined && other !== undefined);
+    for (let at = 0; at < 4; at += 1) assert.equal(await take(stuck.places), true);
+    for (let at = 0; at < 6; at += 1) assert.equal(await take(other.places), true);
+    stuck.hang();
+    assert.equal(await take(other.places), 'overloaded');
+    limits.streams = 3;
+    await lender.recall();
+    stuck.wake();
+    await turn();
+    for (let at = 0; at < 2; at += 1) stuck.places.give(undefined);
+    for (let at = 0; at < 6; at += 1) other.places.give(undefined);
+    await turn();
+    const found = [await take(stuck.places), await take(stuck.places), await take(other.places)];
+    assert.deepEqual(found, [true, 'overloaded', 'overloaded'], 'two ran');
+  });
+
+  test('are refused for what is the matter where the primary is gone', async () => {
+    const { workers } = open(10, 10, 2);
+    const [first] = workers;
+    assert.ok(first !== undefined);
+    first.isAlone();
+    assert.equal(await take(first.places, '192.0.2.1'), 'shutting_down');
   });
 
   test('are given to others while a worker hangs, but for those that it holds', { timeout: 30_000 }, async () => {
