@@ -300,6 +300,26 @@ describe('StreamRewriter', () => {
     }
   });
 
+  test('gives every choice a place and a delta, also where the upstream has none or a message in its stead', () => {
+    for (const odd of [
+      { delta: { content: 'a' } },
+      { index: null, delta: { content: 'a' } },
+      { index: '0', delta: { content: 'a' } },
+      { index: 0, message: { content: 'a' } },
+      { index: 0, delta: null, message: { content: 'a' } },
+    ]) {
+      const said = { ...HEAD, choices: [{ ...odd, finish_reason: null }] };
+      const { chunks } = rewrite([stream(chunk({ role: 'assistant' }), said, said, chunk({}, 'stop'), '[DONE]')]);
+      const expected = [{ index: 0, delta: { content: 'a' }, finish_reason: null }];
+      assert.deepEqual([chunks[1]?.['choices'], chunks[2]?.['choices']], [expected, expected], JSON.stringify(odd));
+    }
+  });
+
+  test('what ends before any choice was there is cut, unless the upstream says that this is all', () => {
+    for (const nothing of [': alive\n\n', stream({ ...HEAD, choices: [] }), stream('')])
+      assert.deepEqual([rewrite([nothing]).failure, rewrite([nothing, stream('[DONE]')]).isDone], ['upstream_cut', true]);
+  });
+
   test('ends a stream with more choices than anybody may ask for', () => {
     const choice = (index: number): unknown => ({ ...chunk({}), choices: [{ index, delta: { content: 'x' } }] });
     const frames = Array.from({ length: 200 }, (_, index) => choice(index));
