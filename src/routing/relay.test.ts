@@ -321,6 +321,29 @@ describe('the relay of a stream', () => {
     }
   });
 
+  test('is whole once its end is named also where one answer was asked for, and never before', async () => {
+    for (const happens of ['cut', 'silence', 'end'] as const) {
+      for (const finish of ['stop', null]) {
+        const { relayed, upstream, time } = byHand({}, testCall(), false);
+        upstream.onHead(200, {});
+        upstream.onData(says('a'));
+        upstream.onData(says('b', finish));
+        assert.deepEqual(time.open, [finish === null ? defaultLimits.idleMs : LAST_WORDS_MS]);
+        if (happens === 'cut') upstream.onError(new SluiceError('upstream_cut', 'cut'));
+        else if (happens === 'silence') time.expire();
+        else upstream.onEnd();
+        const ended = await Promise.race([relayed.catch((error: SluiceError) => error.code), turn()]);
+        assert.deepEqual(time.open, []);
+        if (finish === null) assert.equal(ended, happens === 'silence' ? 'upstream_timeout' : 'upstream_cut');
+        else {
+          assert.ok(typeof ended === 'object' && ended.kind === 'decoded', String(ended));
+          const texts = ended.batch.flatMap((chunk) => (chunk.type === 'content' ? [chunk.content] : []));
+          assert.equal(texts.join(''), 'ab');
+        }
+      }
+    }
+  });
+
   test('a whole one is no larger than the limit, also where the upstream streams it', async () => {
     const { relayed, upstream, done } = byHand({ answerBytes: 10_000 }, testCall(), false);
     upstream.onHead(200, {});

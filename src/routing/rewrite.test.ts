@@ -315,9 +315,40 @@ describe('StreamRewriter', () => {
     }
   });
 
+  test('gives every chunk a name, also where the upstream leaves it empty', () => {
+    const empty = { id: '', model: '', created: null };
+    const said = ['a', 'b', 'c', 'd'].map((content, at) =>
+      chunk({ role: 'assistant', content }, null, at === 2 ? { ...empty, model: 'm-9' } : empty),
+    );
+    const { chunks } = rewrite([stream(...said, chunk({}, 'stop', empty), '[DONE]')]);
+    const { id } = chunks[0] ?? {};
+    assert.ok(typeof id === 'string' && id !== '');
+    for (const each of chunks) assert.ok(each['id'] === id && Number(each['created']) > 1_000_000_000);
+    assert.deepEqual(
+      chunks.map(({ model }) => model),
+      ['m-1', 'm-1', 'm-9', 'm-9', 'm-9'],
+    );
+  });
+
+  test('leaves out of a chunk what is no choice, and keeps for the end what is said behind it', () => {
+    const choices = [null, { index: 0, delta: { role: 'assistant', content: 'a' }, finish_reason: null }];
+    const said = { ...HEAD, choices };
+    const { chunks } = rewrite([
+      stream(said, said, chunk({}, 'stop'), chunk({}, null, { timings: { ms: 7 } }), '[DONE]'),
+    ]);
+    assert.deepEqual(
+      chunks.map((each) => (each['choices'] as unknown[]).length),
+      [1, 1, 1],
+    );
+    assert.deepEqual(chunks[2]?.['timings'], { ms: 7 });
+  });
+
   test('what ends before any choice was there is cut, unless the upstream says that this is all', () => {
     for (const nothing of [': alive\n\n', stream({ ...HEAD, choices: [] }), stream('')])
-      assert.deepEqual([rewrite([nothing]).failure, rewrite([nothing, stream('[DONE]')]).isDone], ['upstream_cut', true]);
+      assert.deepEqual(
+        [rewrite([nothing]).failure, rewrite([nothing, stream('[DONE]')]).isDone],
+        ['upstream_cut', true],
+      );
   });
 
   test('ends a stream with more choices than anybody may ask for', () => {

@@ -363,6 +363,18 @@ aliases:
     );
   });
 
+  test('a key is not shown, though the provider quotes it', async (context) => {
+    const { url } = await plainServer(context, (_, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end('{"error":{"message":"no luck with planted-in-the-file"}}');
+    });
+    const { finding, stdout } = await examine(context, {
+      yaml: `${NO_LOCAL}providers: { acme: { kind: openai, baseUrl: '${url}/v1', apiKey: planted-in-the-file } }\n`,
+    });
+    assert.match(finding('✗ acme'), /fails \(500\): .*no luck with/);
+    assert.doesNotMatch(stdout, /planted/);
+  });
+
   test('a variable of observing that is not understood has no effect', async (context) => {
     const { code, finding } = await examine(context, { environment: { SLUICE_ACCESS_LOG: 'al' } });
     assert.equal(code, 0);
