@@ -287,16 +287,29 @@ describe('the relay of a stream', () => {
     const ping = Buffer.from(': ping\n\n');
     upstream.onHead(200, {});
     upstream.onData(says('a'));
+    const first = time.touches;
     upstream.onData(ping);
-    assert.equal(time.touches, 1);
+    assert.equal(time.touches, first + 1);
     upstream.onData(says('b', 'stop'));
     const before = time.touches;
     upstream.onData(ping);
     assert.deepEqual([time.touches, time.open], [before, [LAST_WORDS_MS]]);
+    // Some name an end in every chunk: there is more to say than it seemed.
+    upstream.onData(says('c', 'stop'));
+    assert.deepEqual([time.touches, time.open], [before + 1, [LAST_WORDS_MS]]);
     const { sink, heard } = listener(() => true);
     (await streamOf(relayed)).attach(sink);
     time.expire();
-    assert.deepEqual(heard, ['a', 'b', '(end)']);
+    assert.deepEqual(heard, ['a', 'b', 'c', '(end)']);
+
+    const whole = byHand({}, testCall(), false);
+    whole.upstream.onHead(200, {});
+    whole.upstream.onData(says('a', 'stop'));
+    const since = whole.time.touches;
+    whole.upstream.onData(ping);
+    assert.deepEqual([whole.time.touches, whole.time.open], [since, [LAST_WORDS_MS]]);
+    whole.time.expire();
+    assert.equal((await whole.relayed).kind, 'decoded');
   });
 
   test('is whole once its end is named, whatever becomes of its connection', async () => {
@@ -353,6 +366,27 @@ describe('the relay of a stream', () => {
     assert.deepEqual(done, ['abort']);
     assert.equal(sent, Math.floor(10_000 / piece.length) + 1);
     await assert.rejects(relayed, { code: 'upstream_invalid', message: /larger than/ });
+  });
+
+  test('is as long as it likes once something is to be seen of it', async () => {
+    const { relayed, upstream, done } = byHand({ answerBytes: 10_000, sseLineBytes: 10_000 });
+    upstream.onHead(200, {});
+    upstream.onData(says('a'));
+    const { sink, heard } = listener(() => true);
+    (await streamOf(relayed)).attach(sink);
+    for (let sent = 0; sent < 1_000; sent += 1) upstream.onData(says('b'.repeat(100)));
+    assert.deepEqual([heard.length, done], [1_001, []]);
+  });
+
+  test('has ended with the last word, though its connection stays open', async () => {
+    for (const streams of [true, false]) {
+      const { relayed, upstream, time } = byHand({}, testCall(), streams);
+      upstream.onHead(200, {});
+      upstream.onData(says('a', 'stop'));
+      upstream.onData(DONE);
+      const ended = await Promise.race([relayed, turn()]);
+      assert.deepEqual([ended?.kind, time.open], [streams ? 'stream' : 'decoded', []]);
+    }
   });
 
   test('that says nothing, or fails without an end, is given up', async () => {

@@ -21,6 +21,7 @@ export function handDeadlines(): HandDeadlines {
         touches += 1;
       },
       set(milliseconds: number) {
+        touches += 1;
         entry.length = milliseconds;
       },
       clear: () => void all.delete(deadline),
