@@ -343,6 +343,36 @@ describe('StreamRewriter', () => {
     assert.deepEqual(chunks[2]?.['timings'], { ms: 7 });
   });
 
+  test('keeps what is said of an end with it, and says nothing twice that came along', () => {
+    const said = chunk({ role: 'assistant', content: 'a' });
+    const end = {
+      ...HEAD,
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'end_turn' }],
+    };
+    const last = rewrite([stream(said, end, '[DONE]')]).chunks.at(-1) ?? {};
+    assert.equal((last['choices'] as Json[])[0]?.['native_finish_reason'], 'end_turn');
+
+    const both = rewrite([stream(said, chunk({ content: 'b', reasoning: 'thought' }, 'stop'), '[DONE]')]);
+    const thoughts = both.chunks.map(({ choices }) => (choices as { delta: Json }[])[0]?.delta['reasoning'] ?? '');
+    assert.deepEqual([textOf(both), thoughts.join('')], ['ab', 'thought']);
+  });
+
+  test('an end without a word is none, and takes none back', () => {
+    const said = [chunk({ role: 'assistant', content: 'a' }, ''), chunk({ content: 'b' }, ''), chunk({}, 'stop')];
+    assert.equal(rewrite([stream(...said.slice(0, 2))]).failure, 'upstream_cut');
+    const { chunks, isDone } = rewrite([stream(...said, chunk({}, ''))]);
+    assert.deepEqual(
+      chunks.map(({ choices }) => (choices as Json[])[0]?.['finish_reason']),
+      [null, null, 'stop'],
+    );
+    assert.ok(isDone);
+  });
+
+  test('tells nothing of what is no chunk', () => {
+    const { chunks } = rewrite([stream(chunk({ content: 'a' }), { type: 'ping', at: 7 }, chunk({}, 'stop'), '[DONE]')]);
+    for (const each of chunks) assert.ok(!('type' in each || 'at' in each), JSON.stringify(each));
+  });
+
   test('what ends before any choice was there is cut, unless the upstream says that this is all', () => {
     for (const nothing of [': alive\n\n', stream({ ...HEAD, choices: [] }), stream('')])
       assert.deepEqual(
