@@ -368,6 +368,20 @@ describe('the relay of a stream', () => {
     await assert.rejects(relayed, { code: 'upstream_invalid', message: /larger than/ });
   });
 
+  test('that stops without an end is cut, however properly its connection ends', async () => {
+    for (const isThere of [true, false]) {
+      const { relayed, upstream, time } = byHand();
+      upstream.onHead(200, {});
+      upstream.onData(says('a'));
+      const { sink, heard } = listener(() => true);
+      const stream = await streamOf(relayed);
+      if (isThere) stream.attach(sink);
+      upstream.onEnd();
+      if (!isThere) stream.attach(sink);
+      assert.deepEqual([heard, time.open], [['a', '(upstream_cut)'], []]);
+    }
+  });
+
   test('is as long as it likes once something is to be seen of it', async () => {
     const { relayed, upstream, done } = byHand({ answerBytes: 10_000, sseLineBytes: 10_000 });
     upstream.onHead(200, {});
