@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
 import { Channel, type Message } from './channel.ts';
 import type { Member } from './fleet.ts';
@@ -66,7 +67,8 @@ test('it is told when a worker cannot take news over, but not of one that has en
   assert.equal(log.lines.length, 1);
 });
 
-test('nothing stays taken of a worker that has ended', async () => {
+/** Two workers that serve. */
+function two() {
   const limits = () => ({ streams: 4, streamsPerClient: 4 });
   const hub = new Hub({ limits, log: testLogger() } as unknown as HubDeps);
   const [one, other] = ['one', 'other'].map((tag) => {
@@ -80,6 +82,57 @@ test('nothing stays taken of a worker that has ended', async () => {
     return { member, worker };
   });
   assert.ok(one !== undefined && other !== undefined);
+  return { hub, one, other };
+}
+
+test('a worker that has news goes on once all others know them', async () => {
+  const { one, other } = two();
+  const heard: string[] = [];
+  one.worker.on('news', async () => {
+    heard.push('its own');
+    return undefined;
+  });
+  other.worker.on('news', async ({ type }) => {
+    await turn();
+    heard.push(type);
+    return undefined;
+  });
+  await one.worker.ask('spread', { type: 'cookies' });
+  assert.deepEqual(heard, ['cookies']);
+});
+
+test('what all have answered is added up', async () => {
+  const { one, other } = two();
+  one.worker.on('answers', () => new Map([['acme', 2]]));
+  other.worker.on('answers', () => new Map(Object.entries({ acme: 3, ollama: 1 })));
+  assert.deepEqual(Object.fromEntries(await one.worker.ask('answers.all', undefined)), { acme: 5, ollama: 1 });
+});
+
+test('an upload is found as long as one of several into its bucket goes on', async () => {
+  const { one, other } = two();
+  for (const { worker } of [one, other]) worker.tell('upload', { id: 'bucket', isRunning: true });
+  other.worker.tell('upload', { id: 'bucket', isRunning: false });
+  assert.equal(await other.worker.ask('uploading', 'bucket'), 'one');
+  one.worker.tell('upload', { id: 'bucket', isRunning: false });
+  assert.equal(await one.worker.ask('uploading', 'bucket'), undefined);
+  assert.equal(await other.worker.ask('uploading', 'bucket'), undefined);
+});
+
+test('new limits count once what was lent has been called back', async () => {
+  const { hub, one } = two();
+  await one.worker.ask('places', { client: undefined, want: 2 });
+  const asked: unknown[] = [];
+  one.worker.on('unused', async (body) => {
+    await turn();
+    asked.push(body);
+    return 2;
+  });
+  await hub.recall();
+  assert.deepEqual(asked, [{ client: undefined, all: true }]);
+});
+
+test('nothing stays taken of a worker that has ended', async () => {
+  const { hub, one, other } = two();
   one.worker.on('unused', () => 0);
   assert.equal(await one.worker.ask('places', { client: undefined, want: 4 }), 4);
   one.worker.tell('upload', { id: 'bucket', isRunning: true });
