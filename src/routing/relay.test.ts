@@ -279,6 +279,15 @@ describe('the relay of a stream', () => {
       if (ends) upstream.onEnd();
       context.mock.timers.tick(10_000);
       assert.deepEqual(done.slice(4), ends ? [] : ['abort']);
+
+      const whole = byHand({}, testCall(), false);
+      whole.upstream.onHead(200, {});
+      whole.upstream.onData(Buffer.concat([says('a', 'stop'), DONE]));
+      assert.equal((await whole.relayed).kind, 'decoded');
+      assert.deepEqual(whole.done, []);
+      if (ends) whole.upstream.onEnd();
+      context.mock.timers.tick(10_000);
+      assert.deepEqual(whole.done, ends ? [] : ['abort'], 'where one answer was asked for');
     }
   });
 
@@ -376,9 +385,11 @@ describe('the relay of a stream', () => {
       const { sink, heard } = listener(() => true);
       const stream = await streamOf(relayed);
       if (isThere) stream.attach(sink);
+      // Without the empty line that should close it.
+      upstream.onData(says('b').subarray(0, -2));
       upstream.onEnd();
       if (!isThere) stream.attach(sink);
-      assert.deepEqual([heard, time.open], [['a', '(upstream_cut)'], []]);
+      assert.deepEqual([heard, time.open], [['a', 'b', '(upstream_cut)'], []]);
     }
   });
 
