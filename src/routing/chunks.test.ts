@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
 import { chatRequest } from '../../test/support/chat-request.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import { CallScope } from '../core/call.ts';
 import type { Batch, Chunk, Usage } from '../core/chunk.ts';
@@ -24,8 +25,8 @@ interface Setup {
   open(limits?: Partial<typeof defaultLimits>): ReturnType<typeof openChunks>;
 }
 
-/** A provider that yields as scripted: batches, errors to throw, milliseconds to wait. */
-function setup(...script: readonly (Batch | Error | number)[]): Setup {
+/** A provider that yields as scripted: batches, errors to throw, milliseconds to wait, what passes while it works. */
+function setup(...script: readonly (Batch | Error | number | (() => void))[]): Setup {
   const scope = new CallScope('request', testLogger());
   const usages: Usage[] = [];
   let closed = false;
@@ -39,7 +40,10 @@ function setup(...script: readonly (Batch | Error | number)[]): Setup {
       try {
         for (const step of script) {
           if (step instanceof Error) throw step;
-          if (typeof step === 'number') await sleep(step, undefined, { signal: call.signal });
+          if (typeof step === 'function') step();
+          // It hears of a call that was given up only where it waits.
+          if (typeof step === 'function') await sleep(1, undefined, { signal: call.signal });
+          else if (typeof step === 'number') await sleep(step, undefined, { signal: call.signal });
           else yield step;
         }
       } finally {
@@ -173,25 +177,31 @@ describe('an answer in chunks', () => {
     const { chunks, error } = await read((await silent.open({ idleMs: 100 })).chunks);
     assert.deepEqual(typesOf(chunks), ['provider', 'content']);
     assert.equal(error?.code, 'upstream_timeout');
-    await sleep(20);
-    assert.ok(slow.isClosed() && silent.isClosed());
+    await eventually('both are closed', () => slow.isClosed() && silent.isClosed());
   });
 
-  test('signs of life count, and so does time that only the client takes', async () => {
+  test('signs of life count, and so does time that only the client takes', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    let now = 0;
+    context.mock.method(performance, 'now', () => now);
+    const pass = (milliseconds: number) => (): void => {
+      now += milliseconds;
+      context.mock.timers.tick(100);
+    };
+    const works = pass(400);
     const alive = setup(
-      ...Array.from({ length: 15 }, () => [60, [] as Batch]).flat(),
+      ...Array.from({ length: 15 }, () => [works, [] as Batch]).flat(),
       [content('a')],
-      // The provider hears of a call that was given up only where it waits.
-      1,
+      works,
       [content('b')],
-      1,
+      works,
       [finish],
     );
     const { chunks } = await alive.open({ firstByteMs: 600, idleMs: 600 });
     const all: Chunk[] = [];
     for await (const batch of chunks) {
       all.push(...batch);
-      await sleep(900);
+      pass(900)();
     }
     assert.deepEqual(typesOf(all), ['provider', 'content', 'content', 'usage', 'finish']);
   });
@@ -207,7 +217,6 @@ describe('an answer in chunks', () => {
     assert.equal((await read(chunks)).error?.code, 'cancelled');
     const stopped = setup([content('a')], [content('b')], [finish]);
     for await (const _batch of (await stopped.open()).chunks) break;
-    await sleep(20);
-    assert.ok(before.isClosed() && after.isClosed() && stopped.isClosed());
+    await eventually('all are closed', () => before.isClosed() && after.isClosed() && stopped.isClosed());
   });
 });
