@@ -412,17 +412,27 @@ describe('guarded fetch: how much and how long', () => {
   });
 
   test('a caller who gives up is obeyed at once, before and within the body', async (context) => {
+    let asked = 0;
+    let heard = '';
     let closed = 0;
     const { url } = await plainServer(context, (request, response) => {
+      asked += 1;
       response.on('close', () => (closed += 1));
       if (request.url === '/body') response.write('x');
     });
     const reason = new SluiceError('cancelled', 'The client closed the connection.');
-    for (const path of ['/head', '/body']) {
+    for (const [path, isBegun] of [
+      ['/head', () => asked === 1],
+      ['/body', () => heard !== ''],
+    ] as const) {
       const controller = new AbortController();
-      const reading = guarded()(url + path, { signal: controller.signal }).then(readAll);
-      setTimeout(() => controller.abort(reason), 50);
-      await assert.rejects(reading, reason);
+      const reading = guarded()(url + path, { signal: controller.signal }).then(async ({ body }) => {
+        for await (const piece of body) heard += Buffer.from(piece).toString();
+      });
+      const failing = assert.rejects(reading, reason);
+      await eventually(`${path} is begun`, isBegun);
+      controller.abort(reason);
+      await failing;
     }
     const gone = { signal: AbortSignal.abort(reason) };
     await assert.rejects(guarded()(url, gone), reason);
