@@ -258,11 +258,11 @@ describe('clients that dawdle', { concurrency: 7 }, () => {
   for (const way of ['dialect B, streamed', 'dialect A'] as const) {
     test(`${way}: 2,000 numbered pieces arrive in order after a pause`, { timeout: 60_000 }, async (context) => {
       const numbers = Array.from({ length: 2_000 }, (_, index) => `${index} ${'.'.repeat(2_000)}\n`);
-      const [gateway, upstream] = await openGateway(context, () => ({ text: numbers }), '{ idleMs: 700 }');
+      const [gateway, upstream] = await openGateway(context, () => ({ text: numbers }), '{ idleMs: 3000 }');
       const response = await ways[way](gateway.origin, 'test-model').response;
       await once(response, 'readable');
       // Longer than the upstream may be silent: time that the client takes is not held against the upstream.
-      await sleep(1_500);
+      await sleep(4_000);
       const received = await receive(response);
       const said = way === 'dialect A' ? readConversation(received) : readChatStream(received);
       assert.equal(said.text, numbers.join(''));

@@ -174,15 +174,24 @@ describe('a stop', { concurrency: 5 }, () => {
   });
 
   test('cuts endless answers with an error when the time is over', { timeout: 60_000 }, async (context) => {
+    const words: number[] = [];
+    function* counted(): Generator<string> {
+      const place = words.push(0) - 1;
+      for (const word of forever()) {
+        words[place] = Number(word);
+        yield word;
+      }
+    }
     const [gateway, upstream] = await openGateway(
       context,
-      ({ stream }) => (stream ? { text: forever(), delayMs: 20 } : { silent: true }),
+      ({ stream }) => (stream ? { text: counted(), delayMs: 20 } : { silent: true }),
       '{ drainMs: 700 }',
     );
     const [chat, conversation, whole] = (['dialect B', 'dialect A', 'dialect B, whole'] as const).map((way) =>
       start(gateway, way),
     );
     await eventually('all are asked', () => upstream.chats.length === 3);
+    await eventually('some words are said', () => words.length === 2 && words.every((word) => word > 5));
     const draining = gateway.close();
     for (const [client, read] of [
       [chat, readChatStream],

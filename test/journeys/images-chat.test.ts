@@ -197,11 +197,11 @@ describe('a conversation with a model that draws', { timeout: 60_000 }, () => {
   test('drawing may take longer than words may be silent', async (context) => {
     const slow = await startImageUpstream(context, () => async ({ path }) => {
       if (path !== '/v1/images/generations') return undefined;
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
       return { json: { created: 1, data: [{ b64_json: red.toString('base64') }] } };
     });
     const gateway = await startGateway(
-      `providers: { acme: { kind: openai, baseUrl: '${slow.origin}/v1', models: [gpt-image-1] } }\nlimits: { firstByteMs: 1500, idleMs: 1500 }\n`,
+      `providers: { acme: { kind: openai, baseUrl: '${slow.origin}/v1', models: [gpt-image-1] } }\nlimits: { firstByteMs: 4000, idleMs: 4000 }\n`,
     );
     context.after(() => void gateway.close());
     const events = await converse({ origin: gateway.origin }, { model: 'gpt-image-1' });

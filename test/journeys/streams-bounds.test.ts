@@ -52,7 +52,7 @@ describe('the time of a resumable answer', { timeout: 60_000, concurrency: 4 }, 
   });
 
   test('is over some time after its end', async (context) => {
-    const world = await openStreams(context, undefined, '{ keptAnswerMs: 2000 }');
+    const world = await openStreams(context, undefined, '{ keptAnswerMs: 5000 }');
     const whole = await receive(await beginKept(world).response);
     const id = streamOf(whole);
     assert.equal((await readStream(world, id)).body, whole.body);

@@ -173,7 +173,9 @@ async function readFault(upstream: OpenAiUpstream, model: FaultName, fault: Faul
   };
   const parser = createParser({ onEvent: ({ data }) => take(data) });
   const gone = new AbortController();
-  const patience = setTimeout(() => gone.abort(), fault.silent ? 300 : 5000);
+  // Silence is waited for only once all has come that comes before it, which may take its time on a busy machine.
+  const said = fault.expected.kind === 'cut' ? fault.expected.text : '';
+  const patience = setTimeout(() => gone.abort(), fault.silent && said === '' ? 300 : 20_000);
   try {
     const response = await fetch(`${upstream.baseUrl}/chat/completions`, {
       method: 'POST',
@@ -194,6 +196,7 @@ async function readFault(upstream: OpenAiUpstream, model: FaultName, fault: Faul
       if (begin.length < 100) begin += piece;
       parser.feed(piece);
       if (done) break;
+      if (fault.silent && said !== '' && text === said) setTimeout(() => gone.abort(), 300);
     }
     parser.feed('\n\n');
     if (begin.trimStart().startsWith('{')) take(begin);
