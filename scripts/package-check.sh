@@ -25,8 +25,10 @@ sluice=node_modules/.bin/sluice
 # Not by npx, which keeps signals to itself.
 "$sluice" --bind 127.0.0.1:13370 --data-dir "$folder/data" >"$folder/log" 2>&1 &
 pid=$!
-for _ in $(seq 1 100); do
+# Until it listens, on a machine that is busy or has compiled nothing yet: a minute.
+for _ in $(seq 1 600); do
   curl -sf http://127.0.0.1:13370/v1/models >/dev/null && break
+  kill -0 "$pid" 2>/dev/null || { cat "$folder/log"; exit 1; }
   sleep 0.1
 done
 # Not through a pipe: grep would close it at the first match, and curl fail for that.

@@ -23,7 +23,8 @@ cleanup() {
 }
 trap cleanup EXIT
 
-for _ in $(seq 1 100); do
+# Until it listens, on a machine that is busy or has compiled nothing yet: a minute.
+for _ in $(seq 1 600); do
   curl -sf "$base/backend-api/v2/version?cache=true" >/dev/null && break
   kill -0 "$pid" 2>/dev/null || { cat "$log"; exit 1; }
   sleep 0.1

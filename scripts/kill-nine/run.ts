@@ -30,8 +30,8 @@ const WRITERS = 4;
 const SHORTEST_LIFE_MS = 5;
 /** Cycles for which the same things are written; then they rest until the end, and new ones take their place. */
 const GENERATION = 10;
-/** Cleaning up is done in the background of a start. */
-const CLEANING_TRIES = 100;
+/** Cleaning up is done in the background of a start, for which a busy machine may take seconds: 30 s, and most starts none. */
+const CLEANING_TRIES = 1_500;
 
 /** Kills a process under concurrent writes, again and again, and looks each time what is left of what it promised. */
 export async function killNine<R extends Running>(

@@ -167,7 +167,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
     ends: (socket: Socket) => socket.end(),
     breaks: (socket: Socket) => socket.resetAndDestroy(),
   }))
-    test(`whose tunnel ${what} in the middle of an answer have not answered`, { timeout: 10_000 }, async (context) => {
+    test(`whose tunnel ${what} in the middle of an answer have not answered`, { timeout: 60_000 }, async (context) => {
       const { to } = await faraway(context, (_request, response) => {
         response.write('a');
       });
@@ -180,7 +180,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
       await eventually('closed from here too', () => tunnels.every(({ destroyed }) => destroyed));
     });
 
-  test('whose upstream leaves give a slow reader the rest of its answer', { timeout: 10_000 }, async (context) => {
+  test('whose upstream leaves give a slow reader the rest of its answer', { timeout: 60_000 }, async (context) => {
     const { to } = await faraway(context, (_request, response) => {
       response.setHeader('connection', 'close');
       response.end(Buffer.alloc(200_000, 'a'));
@@ -277,7 +277,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
     resets: (socket: Socket) => socket.resetAndDestroy(),
     'never comes to an end': (socket: Socket) => socket.write('x'.repeat(100_000)),
   }))
-    test(`a proxy that ${what} is no way`, { timeout: 10_000 }, async (context) => {
+    test(`a proxy that ${what} is no way`, { timeout: 60_000 }, async (context) => {
       const port = await oddProxy(context, speak);
       await assert.rejects(ask(clientFor(context, through(port)), FARAWAY), {
         code: 'upstream_unreachable',

@@ -189,7 +189,7 @@ describe('the embedded provider', () => {
 
     test('is listed without starting anything; its context is known once it was loaded', async () => {
       const { provider, ask, log } = open();
-      const listed = await provider.models({}, AbortSignal.timeout(5_000));
+      const listed = await provider.models({}, AbortSignal.timeout(30_000));
       assert.deepEqual(
         listed.map(({ id }) => id),
         ['broken', 'endless', 'thinker', 'tiny'],
@@ -197,7 +197,7 @@ describe('the embedded provider', () => {
       assert.ok(listed.every(({ tools, contextLength }) => tools === false && contextLength === undefined));
       assert.deepEqual(log.lines, []);
       await collect(ask('tiny'));
-      const again = await provider.models({}, AbortSignal.timeout(5_000));
+      const again = await provider.models({}, AbortSignal.timeout(30_000));
       assert.equal(again.find(({ id }) => id === 'tiny')?.contextLength, 2_048);
     });
   });
@@ -355,7 +355,7 @@ describe('the embedded provider', () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const provider = createEmbeddedProvider(config, dataDir, log);
     try {
-      const [model] = await provider.models({}, AbortSignal.timeout(5_000));
+      const [model] = await provider.models({}, AbortSignal.timeout(30_000));
       assert.equal(model?.id, 'tinyllama-1.1b-chat');
       assert.match(model.label ?? '', /small demo model/);
       assert.equal(model.contextLength, 2_048);

@@ -217,7 +217,7 @@ describe('database', () => {
       ${use}
       setTimeout(() => console.log('waited'), 200);`;
       const words = ['--input-type=module', '--eval', script, temporaryFolder(context)];
-      const { stdout, status } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 20_000, env: {} });
+      const { stdout, status } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000, env: {} });
       assert.equal(stdout, 'waited\n');
       assert.equal(status, 0);
     });
