@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn } from '../support/raw-http.ts';
-import { CHATS, openWorld, type World } from './edge-world.ts';
+import { CHATS, holdLinger, openWorld, type World } from './edge-world.ts';
 
 describe('connections on which something came that is no request', () => {
   let world: World;
@@ -45,6 +45,7 @@ describe('connections on which something came that is no request', () => {
   });
 
   test('are not broken off while the client goes on, which would take the answer back from it', async (context) => {
+    holdLinger(context);
     const { server } = world.gateway.app.server;
     const broken: boolean[] = [];
     const note = (_error: Error, socket: Duplex): void => {

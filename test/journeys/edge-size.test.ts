@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { dial, listen, pour, statusesIn, talk } from '../support/raw-http.ts';
 import { head, saying } from './edge-requests.ts';
-import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
+import { assertError, CHATS, HI, holdLinger, openWorld, type World } from './edge-world.ts';
 
 const MB = 1024 * 1024;
 
@@ -77,7 +77,8 @@ describe('bodies that are too large', () => {
     assert.deepEqual(statusesIn((await heard).text), [413]);
   });
 
-  test('are refused in words that a client finds who sends on and reads late', async () => {
+  test('are refused in words that a client finds who sends on and reads late', async (context) => {
+    holdLinger(context);
     const socket = await dial(world.gateway.origin);
     socket.pause();
     socket.write(head(CHATS[1].path, `content-length: ${1024 * MB}`));
@@ -85,7 +86,7 @@ describe('bodies that are too large', () => {
     for (let before = -1; before !== socket.bytesWritten && !socket.destroyed; await sleep(300)) {
       before = socket.bytesWritten;
     }
-    const heard = listen(socket, 10_000);
+    const heard = listen(socket, 500);
     socket.resume();
     assert.deepEqual(statusesIn((await heard).text), [413]);
     assert.ok((await poured) < 100 * MB);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { MockTracker } from 'node:test';
+import { LINGER_MS } from '../../src/http/edge/errors.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { type Answer, type Ask, ask } from '../support/raw-http.ts';
@@ -70,6 +72,15 @@ export async function openWorld({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Lets the time not pass, until the test is over, for which a client is listened to that was refused: a busy machine may need more. */
+export function holdLinger(context: { readonly mock: MockTracker }): void {
+  const { setTimeout: real } = globalThis;
+  context.mock.method(globalThis, 'setTimeout', (...words: Parameters<typeof setTimeout>) => {
+    const [callback, milliseconds, ...rest] = words;
+    return Reflect.apply(real, globalThis, milliseconds === LINGER_MS ? [callback, 300_000, ...rest] : words);
+  });
 }
 
 /** Traces of our own inside: stacks, files, folders. */
