@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, type Running, start } from './gateway.ts';
+import { unusedPort } from '../test/support/plain-server.ts';
+import { type Running, start } from './gateway.ts';
 
 /** Another gateway, or why it cannot be measured here. */
 export type Found =
@@ -23,7 +24,7 @@ export function findNginx(): Found {
 }
 
 async function startNginx(program: string, upstreamPort: number): Promise<Running> {
-  const port = await freePort();
+  const port = await unusedPort();
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-bench-nginx-'));
   const config = path.join(folder, 'nginx.conf');
   writeFileSync(config, nginxConfiguration(folder, port, upstreamPort));
@@ -85,7 +86,7 @@ export function findPortkey(): Found {
       `x-portkey-custom-host: http://127.0.0.1:${upstreamPort}/v1`,
     ],
     start: async () => {
-      const port = await freePort();
+      const port = await unusedPort();
       return start([program, '--headless', `--port=${port}`], port, '/');
     },
   };

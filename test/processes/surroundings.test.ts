@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
+import { unusedPort } from '../support/plain-server.ts';
 import { type RunOptions, SLUICE, startSluice } from '../support/run-sluice.ts';
 import { childrenOf, isAlive } from './workers-world.ts';
 
@@ -78,16 +79,6 @@ async function fullSocket(context: TestContext, folder: string): Promise<Socket>
   return socket;
 }
 
-/** A port that nobody has at the moment. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe('outputs that nobody reads any more do not keep Sluice from answering and ending', () => {
   const outputs = {
     'a log into a pipe': async (context, folder) => ({ stderr: fullPipe(context, folder) }),
@@ -102,7 +93,7 @@ describe('outputs that nobody reads any more do not keep Sluice from answering a
       test(`${name}, with --workers ${workers}`, { skip: !isLinux, timeout: 120_000 }, async (context) => {
         const folder = temporaryFolder(context);
         writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
-        const origin = `http://127.0.0.1:${await freePort()}`;
+        const origin = `http://127.0.0.1:${await unusedPort()}`;
         const words = ['--bind', origin.slice('http://'.length), '--workers', workers, '--log-level', 'debug'];
         const running = startSluice(context, words, { folder, ...(await open(context, folder)) });
         const ask = async (target: string, init: RequestInit = {}): Promise<string> => {
@@ -126,7 +117,7 @@ describe('a terminal that stands still does not keep Sluice from answering and e
     test(`with --workers ${workers}`, { skip: withoutTerminal, timeout: 120_000 }, async (context) => {
       const folder = temporaryFolder(context);
       writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
-      const address = `127.0.0.1:${await freePort()}`;
+      const address = `127.0.0.1:${await unusedPort()}`;
       // What comes first leaves no room in the terminal, which nobody shows.
       const sluice = `exec '${process.execPath}' '${SLUICE}' --bind ${address} --workers ${workers} --log-level debug`;
       const terminal = spawn('script', ['-qc', `head -c 1000000 /dev/zero & ${sluice}`, '/dev/null'], {
