@@ -26,7 +26,7 @@ const WAYS: readonly (readonly [way: string, path: string, body?: Json])[] = [
 
 describe('each word reaches the client before the next is said', { concurrency: 4, timeout: 60_000 }, () => {
   for (const [way, path, body] of WAYS) {
-    test(way, { timeout: 15_000 }, async (context) => {
+    test(way, { timeout: 60_000 }, async (context) => {
       const heard = WORDS.map(() => Promise.withResolvers<void>());
       const upstream = await startOpenAiUpstream(undefined, {
         models: ['m'],

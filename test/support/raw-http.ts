@@ -73,7 +73,7 @@ export async function talk(
 }
 
 /** For the first byte of an answer, in milliseconds: machines may be busy. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /**
  * What comes back on a connection until it closes, or until nothing came for `quietMs` after so many answers; then it is closed

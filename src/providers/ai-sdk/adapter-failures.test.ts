@@ -38,7 +38,7 @@ describe('an answer that is complete ends soon, though its connection stays open
       },
     ],
   ] as const) {
-    test(kind, { timeout: 15_000 }, async () => {
+    test(kind, { timeout: 60_000 }, async () => {
       await using vendor = await openVendor(kind, () => ({ text: ['Hi', ' you'], lingers: true }));
       const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
       assert.equal(contentOf(chunks), 'Hi you');
