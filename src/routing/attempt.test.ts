@@ -14,6 +14,8 @@ const target = (id: string): Target => ({
 });
 const [a, b, c, d] = [target('a'), target('b'), target('c'), target('d')];
 const LIMITS = { attempts: 3, retryWaitMs: 2_000 };
+/** A clock by which nobody has rested for long enough yet. */
+const STILL = () => 0;
 
 type Outcome = 'ok' | ErrorCode | readonly [ErrorCode, ErrorOptions] | Error;
 
@@ -122,7 +124,7 @@ describe('attempts', () => {
 
   test('a storage of ours that fails is logged, ends it, and is nothing against the target', async () => {
     const log = testLogger();
-    const health = new Health();
+    const health = new Health(STILL);
     const script = { a: [['storage_failed', { retryAfter: 1 }]] } as const;
     const { error, asked } = await run([a, b], script, LIMITS, health, new CallScope('r', log));
     assert.deepEqual(asked, ['a']);
@@ -160,7 +162,7 @@ describe('attempts', () => {
   });
 
   test('a key that is refused rests, and is not tried again whatever the upstream says', async () => {
-    const health = new Health();
+    const health = new Health(STILL);
     const [first, second] = [
       { ...a, key: 0 },
       { ...a, key: 1 },
@@ -245,7 +247,7 @@ describe('attempts', () => {
 
   test('a target that failed comes last the next time', async () => {
     for (const fault of ['upstream_unreachable', 'upstream_timeout', 'rate_limited', 'insufficient_quota'] as const) {
-      const health = new Health();
+      const health = new Health(STILL);
       await run([a, b], { a: [fault] }, LIMITS, health);
       assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['b'], fault);
       assert.deepEqual((await run([a], {}, LIMITS, health)).asked, ['a']);
@@ -254,7 +256,7 @@ describe('attempts', () => {
   });
 
   test("a request's own fault does not count against the target", async () => {
-    const health = new Health();
+    const health = new Health(STILL);
     for (const fault of [
       ...(['invalid_request', 'not_supported', 'context_length_exceeded'] as const),
       ...(['model_not_found', 'missing_credentials', 'forbidden'] as const),
@@ -292,7 +294,7 @@ describe('attempts', () => {
 
   test('a client that leaves during an attempt is no failure of the target', async () => {
     const call = new CallScope('request', testLogger());
-    const health = new Health();
+    const health = new Health(STILL);
     const asked: Target[] = [];
     const leaving = attempt([a, b], call, LIMITS, health, async (each) => {
       asked.push(each);

@@ -285,7 +285,8 @@ describe('the next provider', { concurrency: 6 }, () => {
   test('of a model that two know is found without an alias, and the one that failed comes last', {
     timeout: 30_000,
   }, async (context) => {
-    const script = failing(3, () => ({ status: 500 }), good);
+    // Left alone for longer than a busy machine takes for all of this: without such a wish it would be for a second.
+    const script = failing(3, () => ({ status: 500, headers: { 'retry-after': '60' } }), good);
     const upstreams = {
       first: await startOpenAiUpstream(script, { models: ['shared'] }),
       second: await startOpenAiUpstream(good, { models: ['shared'] }),

@@ -491,7 +491,8 @@ describe('the trace towards upstreams', { timeout: 60_000 }, () => {
     const collector = await startOtlpCollector();
     const world = await openObserved({ otel: otelTo(collector, { SLUICE_OTEL_PROPAGATE: 'true' }) });
     try {
-      world.answers(({ model }) => (model === 'test-model' ? { status: 429 } : { text: ['Hi'] }));
+      const failure = { status: 429, headers: { 'retry-after': '60' } };
+      world.answers(({ model }) => (model === 'test-model' ? failure : { text: ['Hi'] }));
       const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
       for (const more of [{}, { stream: true }, { stream: true, download_media: true }]) {
         const before = world.acme.chats.length;
