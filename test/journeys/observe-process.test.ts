@@ -22,7 +22,11 @@ describe('health and readiness', { timeout: 60_000 }, () => {
     const world = await openObserved({}, 'key: access-key-of-the-test');
     try {
       assert.deepEqual(await get(world, '/health'), { status: 200, json: { status: 'ok' } });
-      assert.deepEqual(await get(world, '/ready'), { status: 200, json: { status: 'ready' } });
+      const ready = await eventually('the storage is open', async () => {
+        const seen = await get(world, '/ready');
+        return seen.json.status !== 'starting' && seen;
+      });
+      assert.deepEqual(ready, { status: 200, json: { status: 'ready' } });
       const head = await fetch(`${world.origin}/ready`, { method: 'HEAD' });
       assert.deepEqual([head.status, head.headers.get('cache-control')], [200, 'no-store']);
       for (const [path, method, status] of [
