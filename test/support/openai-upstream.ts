@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { faults } from './openai-faults.ts';
 import { ChunkStream, completionOf, errorOf, listingOf, readRequest } from './openai-format.ts';
+import { KEEP_ALIVE_MS } from './plain-server.ts';
 import type { SeenRequest } from './seen-request.ts';
 import { piecesOf, type VendorAnswer, type VendorScript } from './vendor-script.ts';
 
@@ -12,7 +13,7 @@ export interface OpenAiOptions {
   readonly models?: readonly (string | object)[];
   /** Asked first for every request, the listing included; false leaves the request to the usual ways. */
   readonly handle?: (request: SeenRequest, response: ServerResponse) => boolean | Promise<boolean>;
-  /** How long an idle connection is kept, in milliseconds. Default: Node's five seconds. */
+  /** How long an idle connection is kept, in milliseconds. Default: a minute. */
   readonly keepAliveMs?: number;
   /** A fixed port, to come back where an earlier upstream was. Default: a free one. */
   readonly port?: number;
@@ -77,7 +78,7 @@ export async function startOpenAiUpstream(
     else await answer(await script(request), request, response);
   }
 
-  server.keepAliveTimeout = options.keepAliveMs ?? server.keepAliveTimeout;
+  server.keepAliveTimeout = options.keepAliveMs ?? KEEP_ALIVE_MS;
   server.on('connection', (socket) => {
     connections += 1;
     // Faults write to sockets that the other side may have closed.

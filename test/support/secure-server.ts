@@ -5,6 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import tls from 'node:tls';
+import { KEEP_ALIVE_MS } from './plain-server.ts';
 
 const folder = new URL('../fixtures/tls/', import.meta.url);
 const cert = readFileSync(new URL('certificate.pem', folder), 'utf8');
@@ -30,6 +31,7 @@ export async function secureServer(
   { isFaraway = false } = {},
 ): Promise<SecureServer> {
   const server = createServer(isFaraway ? { cert: faraway, key } : secureIdentity, listener);
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   const resumed: boolean[] = [];
   const greeted: string[] = [];
   server.on('secureConnection', (socket) => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { KEEP_ALIVE_MS } from './plain-server.ts';
 import {
   piecesOf,
   type VendorAnswer,
@@ -62,6 +63,7 @@ export async function startVendorServer(
       response.destroy(error as Error),
     );
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('connection', () => {
     connections += 1;
   });
