@@ -158,10 +158,28 @@ function toRefusal(refusal: unknown): Part[] {
  */
 function toThoughts(message: WireMessage): readonly ReasoningPart[] {
   const details = message['reasoning_details'];
-  const parts = Array.isArray(details) ? details.flatMap(toThought) : [];
+  const parts = Array.isArray(details) ? joinPieces(details).flatMap(toThought) : [];
   if (parts.length > 0) return parts;
   const text = [message.reasoning_content, message.reasoning].find((each) => typeof each === 'string');
   return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : [];
+}
+
+/** The pieces of a stream as one: those with the same index, up to the one that is signed. */
+function joinPieces(details: readonly unknown[]): readonly unknown[] {
+  const joined: unknown[] = [];
+  for (const detail of details) {
+    const last = membersOf(joined.at(-1));
+    const next = membersOf(detail);
+    const isNext =
+      typeof next['index'] === 'number' &&
+      next['index'] === last['index'] &&
+      typeof last['text'] === 'string' &&
+      typeof last['signature'] !== 'string' &&
+      next['data'] === undefined;
+    if (isNext) joined[joined.length - 1] = { ...next, text: last['text'] + textOf(next['text']) };
+    else joined.push(detail);
+  }
+  return joined;
 }
 
 function toThought(detail: unknown): ReasoningPart[] {

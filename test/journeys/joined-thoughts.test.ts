@@ -79,21 +79,57 @@ describe('thoughts of several blocks as one text', { timeout: 60_000 }, () => {
       stream,
     });
 
+  interface ThoughtDelta {
+    readonly reasoning?: string;
+    readonly reasoning_details?: { readonly text?: string; readonly index: number }[];
+  }
+
+  const deltas = async (model: string): Promise<ThoughtDelta[]> =>
+    lines(await post('/v1/chat/completions', { model, stream: true })).flatMap((chunk) =>
+      (chunk['choices'] as { delta: ThoughtDelta }[]).map(({ delta }) => delta),
+    );
+
   test('a stream of the chat API, with each block at its place', async () => {
     let thoughts = '';
-    const blocks: object[] = [];
+    const blocks: string[] = [];
     type Delta = { reasoning_content?: string; reasoning_details?: { text: string; index: number }[] };
     const stream = (await chat(true)) as AsyncIterable<{ choices: { delta: Delta }[] }>;
     for await (const { choices } of stream) {
       const { reasoning_content: text = '', reasoning_details: details = [] } = choices[0]?.delta ?? {};
       thoughts += text;
-      blocks.push(...details.map(({ text, index }) => ({ text, index })));
+      for (const detail of details) blocks[detail.index] = (blocks[detail.index] ?? '') + detail.text;
     }
     assert.equal(thoughts, THOUGHTS);
-    assert.deepEqual(
-      blocks,
-      PARTS.map((text, index) => ({ text, index })),
-    );
+    assert.deepEqual(blocks, PARTS);
+  });
+
+  test('a client of OpenRouter, which reads `reasoning` only where no details are, reads each thought once', async () => {
+    for (const format of ['openai-responses', 'anthropic', 'google'] as const) {
+      const { model, answers } = world.seat(format);
+      if (format !== 'openai-responses') answers({ reasoning: ['I', ' think.'], text: ['This.'] });
+      let read = '';
+      for (const { reasoning, reasoning_details: details } of await deltas(model)) {
+        read += details === undefined ? (reasoning ?? '') : details.map(({ text = '' }) => text).join('');
+      }
+      assert.equal(read, format === 'openai-responses' ? PARTS.join('') : 'I think.', format);
+    }
+  });
+
+  test('the pieces of a signed block go back as that block, joined by the client or not', async () => {
+    const { model, answers } = world.seat('anthropic');
+    answers({ reasoning: ['I', ' think.'], text: ['This.'] });
+    const pieces = (await deltas(model)).flatMap(({ reasoning_details: details = [] }) => details);
+    const joined = { index: 0, ...pieces.at(-1), text: pieces.map(({ text = '' }) => text).join('') };
+    const whole = { type: 'thinking', thinking: 'I think.', signature: 'sig-0' };
+    for (const details of [pieces, [joined], [...pieces, { ...joined, index: 1 }]]) {
+      answers({ text: ['That.'] });
+      const asked = { role: 'user', content: 'Which?' };
+      const said = { role: 'assistant', content: 'This.', reasoning: 'I think.', reasoning_details: details };
+      await post('/v1/chat/completions', { model, messages: [asked, said, asked] });
+      const { messages } = world.seat('anthropic').last.body as { messages: { content: { type: string }[] }[] };
+      const thoughts = messages[1]?.content.filter(({ type }) => type === 'thinking');
+      assert.deepEqual(thoughts, details.length > pieces.length ? [whole, whole] : [whole]);
+    }
   });
 
   test('no piece of a stream of the chat API has thoughts without a word', async () => {

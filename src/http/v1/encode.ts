@@ -47,7 +47,6 @@ export class CompletionStream implements Encoder {
   /** Of freeform calls, by their places. */
   readonly #inputs = new Map<number, FreeformInput>();
   readonly #shown = new JoinedThoughts();
-  #thought = '';
   #thoughts = 0;
   #usage: Usage | undefined;
   #conversation: Conversation | undefined;
@@ -76,8 +75,7 @@ export class CompletionStream implements Encoder {
         if (chunk.content === '' && chunk.vendor !== undefined) return '';
         return this.#delta(`"content":${JSON.stringify(chunk.content)}`);
       case 'reasoning': {
-        this.#thought += chunk.reasoning;
-        const details = chunk.vendor === undefined ? '' : this.#sealThought(chunk.vendor);
+        const details = this.#thoughtDetail(chunk.reasoning, chunk.vendor);
         const shown = this.#shown.add(chunk.reasoning, chunk.vendor !== undefined);
         const text = JSON.stringify(shown);
         // As in a whole answer: some clients write an empty one down as `""`.
@@ -122,12 +120,19 @@ export class CompletionStream implements Encoder {
     }
   }
 
-  /** A block of thoughts is over: whole, with its signature, for clients that hand it back. */
-  #sealThought(vendor: VendorData): string {
-    const detail = thoughtDetail(this.#thought, vendor, this.#thoughts);
-    this.#thought = '';
+  /**
+   * A piece of a block of thoughts, for clients that hand it back; with `vendor` the block's last one, which has its signature. As
+   * OpenRouter has it: its clients read these pieces instead of `reasoning`, where there are some.
+   */
+  #thoughtDetail(text: string, vendor: VendorData | undefined): string {
+    const index = this.#thoughts;
+    if (vendor === undefined) {
+      return text === ''
+        ? ''
+        : `,"reasoning_details":[{"type":"reasoning.text","text":${JSON.stringify(text)},"format":"unknown","index":${index}}]`;
+    }
     this.#thoughts += 1;
-    return `,"reasoning_details":[${JSON.stringify(detail)}]`;
+    return `,"reasoning_details":[${JSON.stringify(thoughtDetail(text, vendor, index))}]`;
   }
 
   #delta(members: string): string {
@@ -258,7 +263,7 @@ function encodeAnswer(answer: Collected, { hasOlderCalls, freeform }: Completion
   return message;
 }
 
-/** A signed block of thoughts in the form OpenRouter gave it. Signatures of vendors without a place of their own are sealed. */
+/** A signed block of thoughts, or its last piece, in the form OpenRouter gave it. Signatures of vendors without a place of their own are sealed. */
 function thoughtDetail(text: string, vendor: VendorData, index: number): Record<string, unknown> {
   const signature = vendorText(vendor, 'anthropic', 'signature');
   const redacted = vendorText(vendor, 'anthropic', 'redactedData');
