@@ -115,13 +115,13 @@ describe('thoughts of several blocks as one text', { timeout: 60_000 }, () => {
     }
   });
 
-  test('the pieces of a signed block go back as that block, joined by the client or not', async () => {
+  test('the pieces of a signed block go back as that block, joined by the client or not, and so does the last one', async () => {
     const { model, answers } = world.seat('anthropic');
     answers({ reasoning: ['I', ' think.'], text: ['This.'] });
     const pieces = (await deltas(model)).flatMap(({ reasoning_details: details = [] }) => details);
     const joined = { index: 0, ...pieces.at(-1), text: pieces.map(({ text = '' }) => text).join('') };
     const whole = { type: 'thinking', thinking: 'I think.', signature: 'sig-0' };
-    for (const details of [pieces, [joined], [...pieces, { ...joined, index: 1 }]]) {
+    for (const details of [pieces, [joined], pieces.slice(-1), [...pieces, { ...joined, index: 1 }]]) {
       answers({ text: ['That.'] });
       const asked = { role: 'user', content: 'Which?' };
       const said = { role: 'assistant', content: 'This.', reasoning: 'I think.', reasoning_details: details };

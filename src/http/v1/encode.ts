@@ -47,6 +47,7 @@ export class CompletionStream implements Encoder {
   /** Of freeform calls, by their places. */
   readonly #inputs = new Map<number, FreeformInput>();
   readonly #shown = new JoinedThoughts();
+  #thought = '';
   #thoughts = 0;
   #usage: Usage | undefined;
   #conversation: Conversation | undefined;
@@ -122,17 +123,23 @@ export class CompletionStream implements Encoder {
 
   /**
    * A piece of a block of thoughts, for clients that hand it back; with `vendor` the block's last one, which has its signature. As
-   * OpenRouter has it: its clients read these pieces instead of `reasoning`, where there are some.
+   * OpenRouter has it: its clients read these pieces instead of `reasoning`, where there are some. Libraries that keep the last piece
+   * only (OpenAI's for JavaScript) have the whole block in it, as `thinking`.
    */
   #thoughtDetail(text: string, vendor: VendorData | undefined): string {
     const index = this.#thoughts;
+    const before = this.#thought;
     if (vendor === undefined) {
+      this.#thought += text;
       return text === ''
         ? ''
         : `,"reasoning_details":[{"type":"reasoning.text","text":${JSON.stringify(text)},"format":"unknown","index":${index}}]`;
     }
     this.#thoughts += 1;
-    return `,"reasoning_details":[${JSON.stringify(thoughtDetail(text, vendor, index))}]`;
+    this.#thought = '';
+    const last = thoughtDetail(text, vendor, index);
+    const whole = before === '' || last['text'] === undefined ? {} : { thinking: before + text };
+    return `,"reasoning_details":[${JSON.stringify({ ...last, ...whole })}]`;
   }
 
   #delta(members: string): string {
