@@ -186,7 +186,7 @@ function toThought(detail: unknown): ReasoningPart[] {
   if (typeof detail !== 'object' || detail === null) return [];
   const { text, thinking, signature, data } = detail as Record<string, unknown>;
   // The last piece of a stream alone has the whole block beside it.
-  const said = textOf(text) || textOf(thinking);
+  const said = textOf(thinking) || textOf(text);
   const sealed = typeof signature === 'string' ? signature : typeof data === 'string' ? data : undefined;
   if (sealed === undefined) return said === '' ? [] : [{ type: 'reasoning', text: said }];
   const own: VendorData = { anthropic: typeof signature === 'string' ? { signature } : { redactedData: sealed } };

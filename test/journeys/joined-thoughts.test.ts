@@ -121,7 +121,8 @@ describe('thoughts of several blocks as one text', { timeout: 60_000 }, () => {
     const pieces = (await deltas(model)).flatMap(({ reasoning_details: details = [] }) => details);
     const joined = { index: 0, ...pieces.at(-1), text: pieces.map(({ text = '' }) => text).join('') };
     const whole = { type: 'thinking', thinking: 'I think.', signature: 'sig-0' };
-    for (const details of [pieces, [joined], pieces.slice(-1), [...pieces, { ...joined, index: 1 }]]) {
+    const last = { ...pieces.at(-1), text: ' think.' };
+    for (const details of [pieces, [joined], pieces.slice(-1), [last], [...pieces, { ...joined, index: 1 }]]) {
       answers({ text: ['That.'] });
       const asked = { role: 'user', content: 'Which?' };
       const said = { role: 'assistant', content: 'This.', reasoning: 'I think.', reasoning_details: details };
