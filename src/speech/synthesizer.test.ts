@@ -202,3 +202,16 @@ test('after a while without work the thread is given back', async (context) => {
   assert.equal(await heard(synthesizer.speak(utterance(['b']), testCall())), 'b ');
   assert.equal(started.length, 2);
 });
+
+test('nor is it while somebody listens, however slowly, who came before that', { timeout: 60_000 }, async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { synthesizer, started } = scripted(context, { pieceMs: 3_600_000, idleMs: 60_000 });
+  await heard(synthesizer.speak(utterance(['a']), testCall()));
+  const body = synthesizer.speak(utterance(['b', 'c', 'd']), testCall());
+  assert.equal(Buffer.from((await body.next()).value ?? []).toString(), 'b ');
+  context.mock.timers.tick(60_000);
+  assert.equal(await heard(body), 'c d ');
+  assert.equal(started.length, 1);
+  context.mock.timers.tick(60_000);
+  assert.equal(synthesizer.awake, false);
+});
