@@ -146,7 +146,12 @@ function responseOf(status: number, answer: Json): Json {
   if (status === 304) return NOT_MODIFIED;
   if (status !== 206) return answer;
   const headers = { ...EVERY_HEADER, 'content-range': { schema: { type: 'string' } } };
-  return { ...answer, description: 'The part that `Range` asks for', headers };
+  const types = Object.keys(answer['content'] as Json).filter((type) => !IS_JSON.test(type));
+  return {
+    description: 'The part of the file that `Range` asks for',
+    headers,
+    content: Object.fromEntries(types.map((type) => [type, {}])),
+  };
 }
 
 function answerOf({ answer, answerHeaders, kind, produces = ['application/json'] }: Route): Json {

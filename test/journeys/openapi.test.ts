@@ -368,6 +368,11 @@ aliases: { fast: acme/test-model }
     const { id } = (await sent.json()) as { readonly id: string };
     assert.deepEqual(await statuses('/backend-api/v2/models', '/backend-api/v2/models'), ['200', '304']);
     assert.deepEqual(await statuses(`/v1/files/${id}/content`, '/v1/files/{id}/content'), ['200', '206', '304']);
+    // What is told of a file never comes in parts.
+    const { responses } = api.operations.get('GET /v1beta/files/{id}') as unknown as {
+      readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+    };
+    assert.deepEqual(Object.keys(responses['206']?.content ?? {}), ['application/octet-stream']);
   });
 
   test('the headers of answers are described', async () => {
