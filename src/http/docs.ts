@@ -139,17 +139,15 @@ const REDIRECT = {
   headers: { ...EVERY_HEADER, location: { schema: { type: 'string' } } },
 };
 
-const NOT_MODIFIED = { description: 'Whoever asks has the present version', headers: EVERY_HEADER };
-
 function responseOf(status: number, answer: Json): Json {
   if (status === 302) return REDIRECT;
-  if (status === 304) return NOT_MODIFIED;
-  if (status !== 206) return answer;
-  const headers = { ...EVERY_HEADER, 'content-range': { schema: { type: 'string' } } };
+  if (status !== 206 && status !== 304) return answer;
+  const headers = answer['headers'] as Json;
+  if (status === 304) return { description: 'Whoever asks has the present version', headers };
   const types = Object.keys(answer['content'] as Json).filter((type) => !IS_JSON.test(type));
   return {
     description: 'The part of the file that `Range` asks for',
-    headers,
+    headers: { ...headers, 'content-range': { schema: { type: 'string' } } },
     content: Object.fromEntries(types.map((type) => [type, {}])),
   };
 }

@@ -356,10 +356,16 @@ aliases: { fast: acme/test-model }
       const { headers } = await fetch(gateway.origin + path);
       const known = await fetch(gateway.origin + path, { headers: { 'if-none-match': String(headers.get('etag')) } });
       const part = await fetch(gateway.origin + path, { headers: { range: 'bytes=0-0' } });
-      const operation = api.operations.get(`GET ${template}`) as unknown as { readonly responses: object };
-      const described = Object.keys(operation.responses);
-      for (const { status } of [known, part]) assert.ok(described.includes(String(status)), `${template}: ${status}`);
-      return described.filter((status) => status !== 'default');
+      const { responses } = api.operations.get(`GET ${template}`) as unknown as {
+        readonly responses: Readonly<Record<string, { readonly headers: object }>>;
+      };
+      for (const { status, headers } of [known, part]) {
+        const described = responses[status]?.headers;
+        assert.ok(described !== undefined, `${template}: ${status}`);
+        for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-range'])
+          assert.equal(name in described, headers.has(name), `${template}: ${status}: ${name}`);
+      }
+      return Object.keys(responses).filter((status) => status !== 'default');
     };
     const file = new FormData();
     file.set('purpose', 'user_data');

@@ -99,7 +99,7 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
       summary: 'What is known of a file; with `:download` behind its name, its bytes',
       answer: GeminiFile,
       produces: ['application/json', 'application/octet-stream'],
-      statuses: SERVED,
+      ...SERVED,
       handler: getFile(deps),
     },
     {

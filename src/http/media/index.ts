@@ -12,7 +12,7 @@ export function mediaRoutes(deps: Deps): readonly Route[] {
     method: 'GET',
     tag: TAG,
     produces: ['image/*', 'audio/*', 'video/*', 'application/octet-stream'],
-    statuses: SERVED,
+    ...SERVED,
   } as const;
   return [
     { ...bytes, url: '/media/*', summary: 'A stored file', handler: storedMedia(deps, 'original') },

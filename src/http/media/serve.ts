@@ -1,11 +1,19 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import type { ByteRange, OpenFile } from '../../core/stores.ts';
 import { sendNotModified } from '../not-modified.ts';
 
-/** Statuses of `serve` for the documents of routes. */
-export const SERVED = [200, 206, 304] as const;
+/** What routes say of a file from `serve`. */
+export const SERVED = {
+  answerHeaders: z.object({
+    etag: z.string().describe('The version of the bytes, for `If-None-Match` and `If-Range`'),
+    'last-modified': z.string().describe('When they came, for `If-Modified-Since`'),
+    'accept-ranges': z.literal('bytes').describe('A part of them is to be had by `Range`'),
+  }),
+  statuses: [200, 206, 304],
+} as const;
 
 /** A stored file as it is to be served. */
 export interface Served {

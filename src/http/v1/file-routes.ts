@@ -67,7 +67,7 @@ export function fileRoutes(deps: Deps): readonly Route[] {
         url: '/v1/files/:id/content',
         summary: 'The bytes of a file',
         produces: ['application/octet-stream'],
-        statuses: SERVED,
+        ...SERVED,
         handler: fileContent(deps),
       },
       forAnthropicClients(fileContent(deps)),
