@@ -22,6 +22,7 @@ function world(
         putJson: (id, expires, json) => records.putJson(id, expires, json),
         update: (id, change) => records.update(id, change),
         delete: (id, only) => records.delete(id, only),
+        prolong: (ids, lapsing, until) => records.prolong(ids, lapsing, until),
         forgetExpired: (now) => records.forgetExpired(now),
         deleteBetween: (from, end) => records.deleteBetween(from, end),
         ...changed,

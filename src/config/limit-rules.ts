@@ -80,7 +80,10 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
     least: 0,
     most: 10_000_000,
   },
-  keptResponseDays: count('Days after which a stored answer of the Responses API is forgotten.', 36_500),
+  keptResponseDays: count(
+    'Days after which a stored answer of the Responses API is forgotten, counted from the last one that goes on from it.',
+    36_500,
+  ),
   keptUsageDays: {
     about:
       'Days after which records of usage are removed, all sums by day, and entries of the request log. 0: usage is kept for ever.',

@@ -24,6 +24,11 @@ export interface Records<T extends { readonly id: string }> {
   update(id: string, change: (present: T | undefined) => T | undefined): Promise<T | undefined>;
   /** Whether there was one. With `only` a record goes only if that says so of it, with no write in between. */
   delete(id: string, only?: (present: T) => boolean): Promise<boolean>;
+  /**
+   * Lets those of `ids` that are there, and would expire before `lapsing`, live until `until`, both milliseconds since 1970. What a
+   * record itself says of its end stays as it was written.
+   */
+  prolong(ids: readonly string[], lapsing: number, until: number): Promise<void>;
   /** Removes those that have expired by `now`, milliseconds since 1970. Returns how many there were. */
   forgetExpired(now: number): Promise<number>;
   /** Removes those whose ids are not before `from`, byte by byte, and before `end`. Returns how many there were. */

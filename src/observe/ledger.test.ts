@@ -38,6 +38,7 @@ function inMemory(refuses: (id: string, what: 'put' | 'delete') => boolean = () 
       check(id, 'delete');
       return records.delete(id);
     },
+    prolong: () => Promise.reject(new Error('not asked for')),
     forgetExpired: () => Promise.reject(new Error('not asked for')),
     deleteBetween: () => Promise.reject(new Error('not asked for')),
   };

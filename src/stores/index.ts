@@ -71,13 +71,13 @@ export function openStores(
   const isOnServer = storage.database !== undefined;
   const dialect = isOnServer ? postgres : sqlite;
   return {
-    chats: new SqlRecords<ChatRecord>(database, 'chats'),
-    buckets: new SqlRecords<BucketRecord>(database, 'buckets'),
-    caches: new SqlRecords<CacheRecord>(database, 'caches', {
+    chats: new SqlRecords<ChatRecord>(database, dialect, 'chats'),
+    buckets: new SqlRecords<BucketRecord>(database, dialect, 'buckets'),
+    caches: new SqlRecords<CacheRecord>(database, dialect, 'caches', {
       expires: (record) => record.expires,
       most: () => MOST_CACHES,
     }),
-    responses: new SqlRecords<ResponseRecord>(database, 'responses', {
+    responses: new SqlRecords<ResponseRecord>(database, dialect, 'responses', {
       expires: (record) => record.expires,
       most: mostResponses,
     }),

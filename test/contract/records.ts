@@ -220,6 +220,26 @@ export function expiringContract(name: string, open: Open<Records<CacheRecord>>)
       assert.equal(await store.get('new'), undefined);
     });
 
+    test('what would lapse lives on when that is asked for, and nothing else', async (context) => {
+      const { store, another } = await open(context);
+      const far = future + 3_600_000;
+      for (const [id, expires] of [
+        ['one', future],
+        ["o'ther", future],
+        ['fresh', future + 2],
+        ['elsewhere', future],
+        ['old', past],
+      ] as const) {
+        await store.put({ id, expires, value: id });
+      }
+      await (await another()).prolong(['one', "o'ther", 'fresh', 'old', 'nothing'], future + 1, far);
+      await store.prolong([], far, far);
+      assert.equal(await store.get('old'), undefined);
+      assert.equal(await store.forgetExpired(future + 2), 3);
+      for (const id of ['one', "o'ther"]) assert.equal((await store.get(id))?.value, id);
+      assert.equal(await store.forgetExpired(far), 2);
+    });
+
     test('what expired is forgotten, and nothing else', async (context) => {
       const { store } = await open(context);
       for (let n = 0; n < 200; n += 1) await store.put({ id: `old-${n}`, expires: past, value: n });

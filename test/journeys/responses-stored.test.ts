@@ -186,6 +186,39 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
     );
   });
 
+  test('what went before a deleted answer is missed where one goes on, and left out where the input is listed', async () => {
+    seat.answers({ text: ['Hello'] });
+    const first = await create({ input: 'a' });
+    const second = await create({ previous_response_id: first.id, input: 'b' });
+    const third = await create({ previous_response_id: second.id, input: 'c' });
+    await world.client.responses.delete(first.id);
+    await assert.rejects(
+      create({ previous_response_id: third.id }),
+      (error) =>
+        error instanceof APIError &&
+        error.status === 400 &&
+        error.param === 'previous_response_id' &&
+        error.message.includes(`'${third.id}' goes on from '${first.id}', which was not found`),
+    );
+    const items = await all(world.client.responses.inputItems.list(third.id, { order: 'asc' }));
+    assertHolds(items, [{ content: [{ text: 'b' }] }, { content: [{ text: 'Hello' }] }, { content: [{ text: 'c' }] }]);
+  });
+
+  test('what a conversation goes on from is kept for as long as that lasts', async (context) => {
+    const days = 20 * 24 * 60 * 60 * 1_000;
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    seat.answers({ text: ['Hello'] });
+    const first = await create();
+    const other = await create();
+    let last = first;
+    for (let turn = 0; turn < 3; turn += 1) {
+      context.mock.timers.setTime(Date.now() + days);
+      last = await create({ previous_response_id: last.id });
+    }
+    await assert.rejects(world.client.responses.retrieve(other.id), NotFoundError);
+    assert.equal((await world.client.responses.retrieve(first.id)).id, first.id);
+  });
+
   test('what is deleted while it is made stays so, also when a slow reader comes to its end', async () => {
     // More than the connection holds: the answer stands still in its middle until somebody reads.
     seat.answers({ text: Array.from({ length: 24 }, () => 'a'.repeat(1024 * 1024)) });

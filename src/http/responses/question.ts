@@ -19,7 +19,7 @@ import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
 import type { Kept } from './run.ts';
-import { keepsAnswers, type ResponseDeps } from './store.ts';
+import { keepOn, keepsAnswers, type ResponseDeps } from './store.ts';
 import { isTriggered, withoutGranted } from './summarising.ts';
 import { missingInput, sentTo, unknownPrompt } from './targets.ts';
 import { LOST_SEARCH, searching, withoutPages } from './web-search.ts';
@@ -62,6 +62,7 @@ export async function prepare(
   const { previous_response_id: previous = null } = body;
   const conversation = await enterConversation(body, deps);
   const history = previous === null ? undefined : await historyUpTo(deps, previous);
+  if (history !== undefined) void keepOn(deps, history.answers);
   const input = await inputOf(body, id, deps, { before: conversation?.items ?? [] });
   const items = withoutGranted([...((conversation ?? history)?.items ?? []), ...input]);
   const compacts = isTriggered(items);
@@ -108,7 +109,7 @@ export async function prepare(
     compacts,
     previous,
     ...(conversation === undefined ? {} : { conversation: { id: conversation.id, below: conversation.below } }),
-    session: conversation?.id ?? history?.first ?? id,
+    session: conversation?.id ?? history?.answers.at(-1) ?? id,
     store: body.store !== false && keepsAnswers(deps),
     lost: [...dropped, ...(isOwnApi ? [] : foreign)],
     searched: () => searched,

@@ -8,7 +8,7 @@ import { historyUpTo } from './history.ts';
 import { responseId } from './ids.ts';
 import { wholeOf } from './retrieve.ts';
 import type { Kept } from './run.ts';
-import { isKept, keep, type ResponseDeps, stored } from './store.ts';
+import { isKept, keep, keepOn, type ResponseDeps, stored } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -48,6 +48,22 @@ describe('stored answers', () => {
     const expires = (await deps.stores.responses.get(answer.head.id))?.expires ?? 0;
     assert.ok(Math.abs(expires - Date.now() - 3 * DAY_MS) < 60_000);
     assert.deepEqual(await stored(deps, answer.head.id), answer);
+  });
+
+  test('are kept on where somebody goes on from them, which may fail', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const deps = world(context);
+    const [used, other] = [kept({ over: OVER }), kept({ over: OVER })];
+    for (const answer of [used, other]) await keep(deps, answer, null);
+    context.mock.timers.setTime(Date.now() + 2 * DAY_MS);
+    await keepOn(deps, [used.head.id, responseId()]);
+    context.mock.timers.setTime(Date.now() + 2 * DAY_MS);
+    assert.equal(await stored(deps, other.head.id), undefined);
+    assert.deepEqual(await stored(deps, used.head.id), used);
+    const prolong = () => Promise.reject(new SluiceError('storage_failed', 'The disk is full.'));
+    const failing = { ...deps, stores: { ...deps.stores, responses: { prolong } } } as unknown as ResponseDeps;
+    await keepOn(failing, [used.head.id]);
+    assert.match(JSON.stringify((deps.log as ReturnType<typeof testLogger>).lines), /The disk is full/);
   });
 
   test('are shown to their owner only', async (context) => {

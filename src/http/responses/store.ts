@@ -7,6 +7,8 @@ import { chunksOf, type Kept, type Run, type Runs, replayOf } from './run.ts';
 import type { Json } from './wire.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Answers that were kept on so lately are not written again. */
+const KEPT_ON_EVERY_MS = 60 * 60 * 1_000;
 
 /** What handlers of this format work with. */
 export interface ResponseDeps extends Deps {
@@ -20,8 +22,25 @@ export function keepsAnswers(deps: Deps): boolean {
 
 /** Writes an answer. It is on disk when the promise resolves. Throws `storage_failed`. */
 export async function keep(deps: Deps, kept: Kept, owner: string | null): Promise<void> {
-  const expires = Date.now() + deps.config().limits.keptResponseDays * DAY_MS;
-  await deps.stores.responses.put({ id: kept.head.id, owner, expires, body: kept as unknown as Json });
+  await deps.stores.responses.put({ id: kept.head.id, owner, expires: expiryNow(deps), body: kept as unknown as Json });
+}
+
+/**
+ * Keeps answers for as long as one of now, since somebody goes on from them: a conversation must not lose its beginning while it
+ * lasts. Never throws: where nothing can be written, they stay for as long as they would have.
+ */
+export async function keepOn(deps: Deps, ids: readonly string[]): Promise<void> {
+  const expires = expiryNow(deps);
+  try {
+    await deps.stores.responses.prolong(ids, expires - KEPT_ON_EVERY_MS, expires);
+  } catch (error) {
+    deps.log.warn({ id: ids[0], error: toSluiceError(error).message }, 'answers could not be kept for longer');
+  }
+}
+
+/** When an answer of now is forgotten, milliseconds since 1970. */
+function expiryNow(deps: Deps): number {
+  return Date.now() + deps.config().limits.keptResponseDays * DAY_MS;
 }
 
 /** Writes an answer, and says whether that worked: an answer goes out even where nothing can be stored. Never throws. */

@@ -5,6 +5,7 @@ import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
 import type { CacheRecord } from '../../core/stores.ts';
 import { Database } from '../sqlite/database.ts';
+import { sqlite } from '../sqlite/dialect.ts';
 import { SqlRecords } from './records.ts';
 import { sql } from './sql.ts';
 
@@ -17,7 +18,7 @@ function world(context: TestContext, most: number) {
   const database = new Database(path.join(temporaryFolder(context), 'sluice.db'), testLogger());
   const clock = { now: 0 };
   const open = (kind: string) =>
-    new SqlRecords<CacheRecord>(database, kind, {
+    new SqlRecords<CacheRecord>(database, sqlite, kind, {
       expires: (record) => record.expires,
       most: () => most,
       now: () => clock.now,

@@ -3,6 +3,7 @@ import { cautiousNow } from '../../core/file-age.ts';
 import { Locks } from '../../core/locks.ts';
 import type { Records } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
+import type { Dialect } from './dialect.ts';
 import type { DatabaseHandle } from './handle.ts';
 import { type Statement, sql } from './sql.ts';
 
@@ -25,14 +26,16 @@ interface Stored<T> {
 /** Records of one kind, as JSON. */
 export class SqlRecords<T extends { readonly id: string }> implements Records<T> {
   readonly #database: DatabaseHandle;
+  readonly #dialect: Dialect;
   readonly #kind: string;
   readonly #options: RecordsOptions<T>;
   /** One update of an id after the other: what would otherwise read, lose and read again, waits. */
   readonly #updates = new Locks();
   #writes = 0;
 
-  constructor(database: DatabaseHandle, kind: string, options: RecordsOptions<T> = {}) {
+  constructor(database: DatabaseHandle, dialect: Dialect, kind: string, options: RecordsOptions<T> = {}) {
     this.#database = database;
+    this.#dialect = dialect;
     this.#kind = kind;
     this.#options = options;
   }
@@ -74,6 +77,15 @@ export class SqlRecords<T extends { readonly id: string }> implements Records<T>
     );
     const [row] = result?.rows ?? [];
     return row !== undefined && !this.#isPast(row['expires']);
+  }
+
+  async prolong(ids: readonly string[], lapsing: number, until: number): Promise<void> {
+    const list = this.#dialect.list(ids.map((id) => [checkId(id)]));
+    await this.#database.write(
+      sql`update records set expires = ${until}
+          where kind = ${this.#kind} and expires > ${this.#now()} and expires < ${lapsing}
+            and id in (select value ->> 0 from ${list} as ids)`,
+    );
   }
 
   async forgetExpired(now: number): Promise<number> {

@@ -14,6 +14,7 @@ import type { ChatRecord } from '../../core/stores.ts';
 import { SqlRecords } from '../sql/records.ts';
 import { sql } from '../sql/sql.ts';
 import { Database } from './database.ts';
+import { sqlite } from './dialect.ts';
 import type { FromWorker } from './protocol.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -229,7 +230,7 @@ describe('records in the database', () => {
 
   test('a record that was deleted and made again while an update ran is not taken for the old one', async (context) => {
     const { database } = openDatabase(context);
-    const store = new SqlRecords<ChatRecord>(database, 'chats');
+    const store = new SqlRecords<ChatRecord>(database, sqlite, 'chats');
     // A clock tells no version from another: they may be made in one moment, and it may be set back.
     context.mock.method(Date, 'now', () => 0);
     await store.put(chat(1));
@@ -248,7 +249,7 @@ describe('records in the database', () => {
 
   test('a record that was made while an update ran is not overwritten unseen', async (context) => {
     const { database } = openDatabase(context);
-    const store = new SqlRecords<ChatRecord>(database, 'chats');
+    const store = new SqlRecords<ChatRecord>(database, sqlite, 'chats');
     const others: Promise<unknown>[] = [];
     await store.update('a', (present) => {
       if (others.length === 0) others.push(store.put(chat(100)));
@@ -260,8 +261,8 @@ describe('records in the database', () => {
 
   test('kinds are apart', async (context) => {
     const { database } = openDatabase(context);
-    const chats = new SqlRecords<ChatRecord>(database, 'chats');
-    const others = new SqlRecords<ChatRecord>(database, 'others');
+    const chats = new SqlRecords<ChatRecord>(database, sqlite, 'chats');
+    const others = new SqlRecords<ChatRecord>(database, sqlite, 'others');
     await chats.put(chat(1));
     assert.equal(await others.get('a'), undefined);
     assert.equal(await others.delete('a'), false);
@@ -271,9 +272,9 @@ describe('records in the database', () => {
 
   test('of records that may be forgotten the last to expire are kept', async (context) => {
     const { database } = openDatabase(context);
-    const chats = new SqlRecords<ChatRecord>(database, 'chats');
+    const chats = new SqlRecords<ChatRecord>(database, sqlite, 'chats');
     await chats.put(chat(1));
-    const store = new SqlRecords<ChatRecord>(database, 'caches', {
+    const store = new SqlRecords<ChatRecord>(database, sqlite, 'caches', {
       expires: ({ updated }) => updated,
       most: () => 10,
       now: () => 1_000,
