@@ -1,7 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,6 +31,26 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>;
   readonly words?: readonly string[];
   readonly command?: string;
+}
+
+/** A database whose first page says how many there are, and whose others stand in the log beside it; of these files those of `names`. */
+function writeHalfCopied(folder: string, names: readonly string[]): void {
+  const whole = path.join(folder, 'whole');
+  mkdirSync(whole);
+  const database = new DatabaseSync(path.join(whole, 'sluice.db'));
+  try {
+    database.exec('pragma journal_mode = wal; create table words (word); pragma wal_checkpoint(truncate)');
+    database.exec('insert into words values (zeroblob(100000))');
+    for (const name of names) copyFileSync(path.join(whole, name), path.join(folder, name));
+    database.exec('pragma wal_checkpoint(truncate)');
+    const pageSize = Number(database.prepare('pragma page_size').get()?.['page_size']);
+    const file = openSync(path.join(folder, 'sluice.db'), 'r+');
+    writeSync(file, readFileSync(path.join(whole, 'sluice.db')), 0, pageSize, 0);
+    closeSync(file);
+  } finally {
+    database.close();
+    rmSync(whole, { recursive: true });
+  }
 }
 
 /** What `sluice doctor` says in a folder of its own, as lines without their indentation. */
@@ -536,6 +569,22 @@ aliases:
     const left = await examine(context, { words: ['--data-dir', folder] });
     assert.deepEqual([left.code, left.wrong], [0, []]);
   });
+
+  for (const [what, names] of [
+    ['a full disk or a sudden end left half copied from its log', ['sluice.db', 'sluice.db-shm', 'sluice.db-wal']],
+    ['was copied like that', ['sluice.db', 'sluice.db-wal']],
+  ] as const) {
+    test(`a database that ${what} is in order, and stays as it is`, async (context) => {
+      const folder = temporaryFolder(context);
+      writeHalfCopied(folder, names);
+      const times = () => names.map((name) => statSync(path.join(folder, name), { bigint: true }).mtimeNs);
+      const before = times();
+      const { code, wrong } = await examine(context, { words: ['--data-dir', folder] });
+      assert.deepEqual([code, wrong], [0, []]);
+      assert.deepEqual(readdirSync(folder).sort(), names);
+      assert.deepEqual(times(), before);
+    });
+  }
 
   test('a database on a server', { skip: noPostgres ?? false }, async (context) => {
     const server = await PostgresServer.start(context);
