@@ -131,6 +131,7 @@ export class SluiceError extends Error {
 /** Anything thrown, as an error that can be shown. Unknown errors lose their text, which may hold internals. */
 export function toSluiceError(thrown: unknown): SluiceError {
   if (thrown instanceof SluiceError) return thrown;
+  if (isMissingModule(thrown)) return partMissing(thrown);
   return new SluiceError(
     'internal',
     'Sluice failed to handle this request; the log has the details under its request id.',
@@ -138,6 +139,16 @@ export function toSluiceError(thrown: unknown): SluiceError {
       cause: thrown,
     },
   );
+}
+
+function isMissingModule(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND';
+}
+
+/** Files that are loaded when they are first needed have other names in another version, and are gone once that was installed over this one. */
+export function partMissing(cause?: unknown): SluiceError {
+  const message = 'A part of Sluice is missing, perhaps because it was updated while it ran: start it again.';
+  return new SluiceError('internal', message, { cause });
 }
 
 /** Nobody waits for the answer any more. */

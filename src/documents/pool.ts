@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
 import type { Conversion } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
-import { startWorker, type WorkerProcess } from './worker-process.ts';
+import { missingWorker, startWorker, type WorkerProcess } from './worker-process.ts';
 
 interface PoolOptions {
   readonly workers: number;
@@ -200,7 +200,6 @@ export class Pool {
 
 /** No file is at fault: the same one may be converted shortly. */
 function notStarted(): SluiceError {
-  return new SluiceError('overloaded', 'Documents cannot be converted now: the converter did not start.', {
-    retryAfter: 5,
-  });
+  const message = 'Documents cannot be converted now: the converter did not start.';
+  return missingWorker() ?? new SluiceError('overloaded', message, { retryAfter: 5 });
 }

@@ -1,4 +1,6 @@
 import { type Child, type ChildEvents, startChild } from '../core/child-process.ts';
+import type { SluiceError } from '../core/errors.ts';
+import { missingPart } from '../core/missing-part.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
 /** The gateway's handle on a worker. */
@@ -17,11 +19,18 @@ export const WORKER_FLAGS: readonly string[] = [
   '--disable-warning=SecurityWarning',
 ];
 
+const WORKER = new URL('./worker.ts', import.meta.url);
+
 /** Starts a worker, with no more permissions than `WORKER_FLAGS` gives. */
 export function startWorker(events: ChildEvents<FromWorker>): WorkerProcess {
-  return startChild(new URL('./worker.ts', import.meta.url), events, {
+  return startChild(WORKER, events, {
     execArgv: [...WORKER_FLAGS],
     // Copies bytes as bytes; the usual one would write them as JSON.
     serialization: 'advanced',
   });
+}
+
+/** Why none can be started, where its program is gone. */
+export function missingWorker(): SluiceError | undefined {
+  return missingPart(WORKER);
 }

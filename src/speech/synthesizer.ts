@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Call } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { missingPart } from '../core/missing-part.ts';
 import { threadEnvironment } from '../core/threads.ts';
 import type { EncodedFormat } from './encoders.ts';
 import type { FromSpeaker, SpeechPiece, ToSpeaker } from './protocol.ts';
@@ -178,7 +179,7 @@ export class Synthesizer {
     this.#log.error({ how }, 'the thread that speaks was lost');
     const job = this.#running;
     this.#stop();
-    job?.reject(new SluiceError('provider_failed', `The thread that makes the audio ${how}.`));
+    job?.reject(missingPart(SPEAKER) ?? new SluiceError('provider_failed', `The thread that makes the audio ${how}.`));
     const lost = new SluiceError('upstream_cut', 'The thread that makes the audio was interrupted.');
     for (const session of this.#sessions) {
       if (session.said > 0 || session === job?.session) this.#drop(session, lost);
@@ -230,8 +231,10 @@ interface Job {
   reject(error: Error): void;
 }
 
+const SPEAKER = new URL('./speaker.ts', import.meta.url);
+
 function startSpeaker(): Worker {
-  const worker = new Worker(new URL('./speaker.ts', import.meta.url), {
+  const worker = new Worker(SPEAKER, {
     name: 'speaker',
     // Keys are no business of a voice, nor are the flags of a test runner or debugger.
     env: threadEnvironment(),

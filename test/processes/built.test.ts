@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -150,7 +151,7 @@ detectLocal: false
       const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
       return choices[0]?.message.content ?? '';
     };
-    return { origin, running, ask };
+    return { folder, origin, running, ask };
   }
 
   test('answers, and its threads and processes are found: storage, documents, a voice', async (context) => {
@@ -180,6 +181,39 @@ detectLocal: false
     const { code, stderr } = await running.ended;
     assert.equal(code, 0);
     assert.doesNotMatch(stderr, /"level":"(warn|error)"/);
+  });
+
+  test('says what to do where another version was installed over it while it runs', async (context) => {
+    const { folder, origin, running } = await open(context, []);
+    mkdirSync(path.join(folder, 'models'));
+    writeFileSync(path.join(folder, 'models/mine.gguf'), 'never read');
+    const dist = path.join(path.dirname(command), '../dist');
+    const before = `${dist}-before`;
+    renameSync(dist, before);
+    try {
+      const body = JSON.stringify({ model: 'embedded/mine', messages: [{ role: 'user', content: 'Hi' }] });
+      const form = new FormData();
+      form.append('files', new Blob(['<p>Hi</p>']), 'page.html');
+      for (const [what, answer] of [
+        ['a voice', await fetch(`${origin}/backend-api/v2/synthesize/flite?text=Hello`)],
+        ['documents', await fetch(`${origin}/backend-api/v2/files/my-bucket`, { method: 'POST', body: form })],
+        [
+          'the embedded model',
+          await fetch(`${origin}/v1/chat/completions`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+          }),
+        ],
+      ] as const) {
+        assert.equal(answer.status, 500, what);
+        assert.match(await answer.text(), /missing, perhaps because it was updated while it ran: start it again/, what);
+      }
+    } finally {
+      renameSync(before, dist);
+    }
+    running.process.kill('SIGTERM');
+    await running.ended;
   });
 
   test('reports on what it finds (sluice doctor)', async (context) => {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { missingEngine } from './engine-process.ts';
 import type { Failure, TaskUsage } from './protocol.ts';
 
 /** The engine's words in the gateway's vocabulary. */
@@ -34,6 +35,8 @@ export function crashed(): SluiceError {
 
 /** Trying again would load the same file again. */
 export function cannotLoad(modelPath: string): SluiceError {
+  const missing = missingEngine();
+  if (missing !== undefined) return missing;
   const file = `'${basename(modelPath)}'`;
   const causes = `${file} is damaged, of an unknown kind or too large for the memory, or this platform has no engine`;
   const message = `The embedded model cannot be loaded: ${causes}. The log has the details.`;
