@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { databaseOf } from '../../src/stores/index.ts';
 import { isFolderInUse } from '../../src/stores/sqlite/only-one.ts';
@@ -77,4 +78,25 @@ test('a folder is one, by whatever path it is named', { timeout: 120_000 }, asyn
     await end(other);
   }
   await end(first);
+});
+
+test('a copy that SQLite makes meanwhile has all that was kept, at any other path', {
+  timeout: 120_000,
+}, async (context) => {
+  const folder = withSettings(context);
+  const running = await start(context, folder);
+  const kept = { items: [{ role: 'user', content: 'I like the sea.' }] };
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(kept);
+  const answer = await fetch(`${running.origin}/backend-api/v2/memory/me`, { method: 'POST', headers, body });
+  assert.equal(answer.status, 200);
+
+  const elsewhere = withSettings(context);
+  const database = new DatabaseSync(databaseOf(folder), { readOnly: true });
+  await backup(database, databaseOf(elsewhere));
+  database.close();
+  const other = await start(context, elsewhere);
+  assert.match(await (await fetch(`${other.origin}/backend-api/v2/memory/me`)).text(), /I like the sea/);
+  for (const each of [running, other]) await end(each);
+  for (const each of [running, other]) assert.doesNotMatch((await each.ended).stderr, /"level":"(warn|error)"/);
 });
