@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -109,6 +119,24 @@ describe('the bundled model', () => {
   test('reports a data directory that cannot be written', async () => {
     writeFileSync(dataDir, 'a file where the folder should be');
     await assert.rejects(ensure(), isError('storage_failed', /data directory/));
+  });
+
+  test('says how much room it takes where the disk is full', (context) => {
+    const mount = join(folder, 'disk');
+    mkdirSync(mount);
+    const own = ['-rm', 'sh', '-c', `mount -t tmpfs -o size=1m none '${mount}' && exec "$0" "$@"`];
+    if (spawnSync('unshare', [...own, 'true']).status !== 0) return context.skip('no small disk can be made here');
+    const part = join(folder, 'part-1');
+    writeFileSync(part, Buffer.alloc(3_000_000));
+    const program = `
+      import { ensureBundledModel } from ${JSON.stringify(import.meta.resolve('./bundled.ts'))};
+      const weights = { file: 'demo.gguf', parts: ['part-1/model.part'], bytes: 3_000_000, sha256: '' };
+      const never = new AbortController().signal;
+      const made = ensureBundledModel(${JSON.stringify(mount)}, never, weights, () => ${JSON.stringify(part)});
+      console.log(await made.then(() => 'made', ({ message }) => message));`;
+    const words = [process.execPath, '--input-type=module', '--eval', program];
+    const { stdout, stderr } = spawnSync('unshare', [...own, ...words], { encoding: 'utf8' });
+    assert.match(stdout, /cannot be unpacked into the data directory: the disk is full, and it takes 3 MB\./, stderr);
   });
 
   test('removes what a killed process left, but not the file of one at work', async () => {

@@ -138,9 +138,17 @@ async function assemble(
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     if (error instanceof SluiceError || signal.aborted) throw error;
-    const message = 'The bundled model cannot be unpacked into the data directory; the log has the details.';
+    const why = isFull(error)
+      ? `: the disk is full, and it takes ${Math.ceil(weights.bytes / 1e6)} MB.`
+      : '; the log has the details.';
+    const message = `The bundled model cannot be unpacked into the data directory${why}`;
     throw new SluiceError('storage_failed', message, { cause: error });
   }
+}
+
+/** On a small machine the first question is where it shows, and whoever asks there seldom reads the log. */
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 async function writeChecked(
