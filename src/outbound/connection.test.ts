@@ -119,6 +119,15 @@ describe('connections to upstreams', () => {
     assert.equal(connections.length, 2);
   });
 
+  test('none is used again that slept with the machine, whose other clock stood still meanwhile', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
+    const client = clientFor(context, { upstreamKeepAliveMs: 60_000 });
+    await ask(client, origin);
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+    await ask(client, origin);
+    assert.equal(connections.length, 2);
+  });
+
   for (const [what, headers] of [
     ['even if nobody asks again', ''],
     ['also where the upstream would keep them longer', 'keep-alive: timeout=3600\r\n'],

@@ -61,7 +61,9 @@ const secondsIn = lastOf((header) => {
 /** A connection to an upstream, for one request at a time. */
 export class Connection implements AnswerHandler {
   /** Until when it may serve again, on the clock of `performance.now()`. */
-  usableUntil = 0;
+  #usableUntil = 0;
+  /** The same by the time of day: the other clock stands still while the machine sleeps, and nobody else's does. */
+  #usableUntilTime = 0;
   readonly #socket: Socket;
   readonly #reader: AnswerReader;
   readonly #owner: ConnectionOwner;
@@ -146,6 +148,11 @@ export class Connection implements AnswerHandler {
     atEndOfTurn(this.#uncork);
   }
 
+  /** Whether it may serve again. `now` is of `performance.now()`. */
+  isUsable(now: number): boolean {
+    return this.#usableUntil > now && this.#usableUntilTime > Date.now();
+  }
+
   /** Whether the system has taken all that was given to it. */
   get isSent(): boolean {
     return this.#socket.writableLength === 0;
@@ -163,7 +170,7 @@ export class Connection implements AnswerHandler {
 
   /** Closes it at once; its user hears nothing more. */
   destroy(): void {
-    this.usableUntil = 0;
+    this.#usableUntil = 0;
     this.#user = undefined;
     this.#socket.destroy();
   }
@@ -222,7 +229,8 @@ export class Connection implements AnswerHandler {
     if (user === undefined) return;
     this.#user = undefined;
     if (this.#reader.isFree && this.isSent && this.#idleMs > 0) {
-      this.usableUntil = performance.now() + this.#idleMs;
+      this.#usableUntil = performance.now() + this.#idleMs;
+      this.#usableUntilTime = Date.now() + this.#idleMs;
       this.#hasServed = true;
       // One that reads nothing would not learn that the other side has closed it.
       if (this.#isPaused) this.resume();
@@ -232,7 +240,7 @@ export class Connection implements AnswerHandler {
   }
 
   #close(): void {
-    this.usableUntil = 0;
+    this.#usableUntil = 0;
     if (this.#user === undefined) return;
     if (this.#reader.close()) this.#finish();
     else

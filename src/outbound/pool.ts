@@ -88,7 +88,7 @@ export class Pool implements ConnectionOwner {
   #take(): Connection {
     const now = performance.now();
     for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
-      if (found.usableUntil > now && now >= this.#trustedFrom) return found;
+      if (found.isUsable(now) && now >= this.#trustedFrom) return found;
       found.destroy();
     }
     const connection = new Connection(this.#endpoint, this.#settings(), this);
@@ -100,8 +100,8 @@ export class Pool implements ConnectionOwner {
     const now = performance.now();
     const kept: Connection[] = [];
     for (const connection of this.#idle) {
-      if (connection.usableUntil <= now) connection.destroy();
-      else kept.push(connection);
+      if (connection.isUsable(now)) kept.push(connection);
+      else connection.destroy();
     }
     this.#idle = kept;
     if (kept.length > 0) return;
