@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { connect as connectPlain, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ProxyAddress } from '../config/proxy.ts';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly proxy: ProxyAddress | undefined;
   /** What a TLS server gave to a client, so that its next connection costs less. */
   session: Buffer | undefined;
+  /** Finds the addresses of names. */
+  readonly lookup: LookupFunction;
 }
 
 /** `connectMs`: until TCP, and TLS where it is spoken, stand. `headerBytes`: of the headers of an answer. */
@@ -107,9 +109,16 @@ export class Connection implements AnswerHandler {
     // A tunnel says itself what is wrong with its proxy.
     this.#proxy = isTunnelled ? undefined : proxy;
     let isThere = false;
+    let isResolved = isTunnelled || isIP(proxy?.hostname ?? endpoint.hostname) !== 0;
     const timer = setTimeout(() => {
-      this.fail(new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.'));
+      const why = isResolved
+        ? 'The provider did not accept a connection in time.'
+        : 'The host name of the provider was not resolved in time.';
+      this.fail(new SluiceError('upstream_timeout', why));
     }, settings.connectMs);
+    socket.once('lookup', () => {
+      isResolved = true;
+    });
     socket.once(endpoint.isSecure || proxy?.isSecure === true ? 'secureConnect' : 'connect', () => {
       isThere = true;
       clearTimeout(timer);
@@ -254,8 +263,8 @@ interface Opened {
 }
 
 function open(endpoint: Endpoint, onread: OnReadOpts): Opened {
-  const { hostname: host, port, isSecure, proxy, session } = endpoint;
-  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS };
+  const { hostname: host, port, isSecure, proxy, session, lookup } = endpoint;
+  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS, lookup };
   if (!isSecure) {
     const socket =
       proxy === undefined ? connectPlain({ ...options, onread, host, port }) : connectTo(proxy, { ...options, onread });

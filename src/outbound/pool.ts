@@ -10,6 +10,7 @@ import {
   type ConnectionUser,
   type Endpoint,
 } from './connection.ts';
+import type { Names } from './names.ts';
 import { proxyTo } from './proxies.ts';
 import type { UpstreamRequest } from './request.ts';
 import { authorizationFor } from './tunnel.ts';
@@ -33,7 +34,7 @@ export class Pool implements ConnectionOwner {
   #trustedFrom = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(origin: string, settings: () => ConnectionSettings, proxies: ProxyConfig) {
+  constructor(origin: string, settings: () => ConnectionSettings, proxies: ProxyConfig, names: Names) {
     const url = new URL(origin);
     const { protocol, hostname, port, host } = url;
     const proxy = proxyTo(url, proxies);
@@ -44,6 +45,7 @@ export class Pool implements ConnectionOwner {
       isSecure,
       proxy,
       session: undefined,
+      lookup: names.lookup,
     };
     this.#host = host;
     // Whoever hands a request on has to be told where to (RFC 9112 §3.2.2).

@@ -5,6 +5,7 @@ import type { ProxyConfig } from '../config/proxy.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
 import { inflaterOf, type MakeInflater } from './inflater.ts';
+import { Names } from './names.ts';
 import { Pool } from './pool.ts';
 import type { UpstreamRequest } from './request.ts';
 import { transportFailure } from './transport-failure.ts';
@@ -45,6 +46,7 @@ export function createUpstreamClient(
   proxies: ProxyConfig = { direct: [] },
 ): UpstreamClient {
   const pools = new Map<string, Pool>();
+  const names = new Names();
   const settings = (): ConnectionSettings => {
     const { connectMs, headerBytes, upstreamKeepAliveMs: idleMs } = limits();
     return { connectMs, headerBytes, idleMs };
@@ -54,7 +56,7 @@ export function createUpstreamClient(
       const running = new RunningExchange(handler, limits().inflateBytes);
       let pool = pools.get(request.origin);
       if (pool === undefined) {
-        pool = new Pool(request.origin, settings, proxies);
+        pool = new Pool(request.origin, settings, proxies, names);
         pools.set(request.origin, pool);
       }
       running.start(pool, request);
