@@ -128,6 +128,62 @@ describe('connections to upstreams', () => {
     assert.equal(connections.length, 2);
   });
 
+  test('addresses that were given up too soon have more time with the next attempt', async (context) => {
+    const { origin } = await rawServer(
+      context,
+      (socket) => void socket.end(ANSWER.replace('\r\n', '\r\nconnection: close\r\n')),
+    );
+    const client = clientFor(context);
+    const patience: unknown[] = [];
+    const { connect } = Socket.prototype;
+    // As Node reports it where the first address is far away, and the second of a kind that leads nowhere here.
+    const given = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' });
+    const without = Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH' });
+    context.mock.method(
+      Socket.prototype,
+      'connect',
+      function connecting(this: Socket, ...options: Parameters<typeof connect>) {
+        const [asked] = options.flat() as unknown[] as { autoSelectFamilyAttemptTimeout?: number }[];
+        patience.push(asked?.autoSelectFamilyAttemptTimeout);
+        if (patience.length <= 2) return this.destroy(new AggregateError([without, given]));
+        return connect.apply(this, options);
+      },
+    );
+    for (let round = 1; round <= 2; round += 1) {
+      await assert.rejects(ask(client, origin), {
+        // Of the kind that is tried again.
+        code: 'upstream_unreachable',
+        message: "None of the provider's addresses accepted a connection in time.",
+      });
+    }
+    // The way turns out to be short.
+    assert.equal(await ask(client, origin), '200 x');
+    assert.equal(await ask(client, origin), '200 x');
+    // Never so much that there is no time for the other addresses.
+    assert.deepEqual(patience, [500, 2_000, 2_500, 500]);
+  });
+
+  test('one whose other side is gone without a word says so, and not that it was never there', async (context) => {
+    const { origin } = await rawServer(context, () => {
+      // What the system says once nobody answers its probes.
+      sockets[0]?.destroy(Object.assign(new Error('read ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'read' }));
+    });
+    const sockets: Socket[] = [];
+    const { connect } = Socket.prototype;
+    context.mock.method(
+      Socket.prototype,
+      'connect',
+      function connecting(this: Socket, ...options: Parameters<typeof connect>) {
+        sockets.push(this);
+        return connect.apply(this, options);
+      },
+    );
+    await assert.rejects(ask(clientFor(context), origin), {
+      code: 'upstream_timeout',
+      message: 'The provider fell silent: its machine, or the way to it, does not answer any more.',
+    });
+  });
+
   for (const [what, headers] of [
     ['even if nobody asks again', ''],
     ['also where the upstream would keep them longer', 'keep-alive: timeout=3600\r\n'],

@@ -7,6 +7,7 @@ import { SluiceError } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
 import { detach, type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
+import { isHasty } from './error-code.ts';
 import { QuickReads, soon } from './quick-reads.ts';
 import { askedOf, connectTo, isOfProxy, proxyNotReached, refused, Tunnel } from './tunnel.ts';
 
@@ -18,6 +19,8 @@ const ONE_TEXT_BYTES = 16 * 1024;
 const LEFT_EARLIER_MS = 4_000;
 /** When the system first asks an idle connection whether it is alive, in milliseconds. */
 const PROBE_MS = 60_000;
+/** How long one of several addresses of a name is tried before the next one is, in milliseconds, where nothing is known of the way. */
+const ATTEMPT_MS = 500;
 
 /** Where connections lead. */
 export interface Endpoint {
@@ -30,6 +33,8 @@ export interface Endpoint {
   session: Buffer | undefined;
   /** Finds the addresses of names. */
   readonly lookup: LookupFunction;
+  /** How long one address may take, of several; undefined: nothing is known of the way. */
+  attemptMs: number | undefined;
 }
 
 /** `connectMs`: until TCP, and TLS where it is spoken, stand. `headerBytes`: of the headers of an answer. */
@@ -119,11 +124,21 @@ export class Connection implements AnswerHandler {
     socket.once('lookup', () => {
       isResolved = true;
     });
+    const attemptMs = endpoint.attemptMs ?? ATTEMPT_MS;
+    let attemptedAt = 0;
+    socket.on('connectionAttempt', () => {
+      attemptedAt = performance.now();
+    });
+    socket.once('connect', () => {
+      endpoint.attemptMs = attemptWithin((performance.now() - attemptedAt) * 3, settings);
+    });
     socket.once(endpoint.isSecure || proxy?.isSecure === true ? 'secureConnect' : 'connect', () => {
       isThere = true;
       clearTimeout(timer);
     });
     socket.on('error', (error) => {
+      // The next attempt, which may follow at once, has more patience.
+      if (!isThere && isHasty(error)) endpoint.attemptMs = attemptWithin(attemptMs * 4, settings);
       this.fail(this.#proxy === undefined || isThere ? error : proxyNotReached(this.#proxy, error));
     });
     socket.on('end', () => this.#close());
@@ -257,14 +272,25 @@ export class Connection implements AnswerHandler {
   }
 }
 
+/** As long as one of several addresses may be tried, so that there is time for others. */
+function attemptWithin(milliseconds: number, { connectMs }: ConnectionSettings): number {
+  return Math.ceil(Math.min(Math.max(milliseconds, ATTEMPT_MS), connectMs / 4));
+}
+
 interface Opened {
   readonly socket: Socket;
   readonly isTunnelled: boolean;
 }
 
 function open(endpoint: Endpoint, onread: OnReadOpts): Opened {
-  const { hostname: host, port, isSecure, proxy, session, lookup } = endpoint;
-  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS, lookup };
+  const { hostname: host, port, isSecure, proxy, session, lookup, attemptMs = ATTEMPT_MS } = endpoint;
+  const options = {
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_MS,
+    lookup,
+    autoSelectFamilyAttemptTimeout: attemptMs,
+  };
   if (!isSecure) {
     const socket =
       proxy === undefined ? connectPlain({ ...options, onread, host, port }) : connectTo(proxy, { ...options, onread });

@@ -20,6 +20,18 @@ export function isDistrust(code: string): boolean {
   return /^(?!ERR_SSL_).*(?:CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH)/.test(code);
 }
 
+/** Whether an address was given up for the next one, and none of the others was any better: it may only have been slow. */
+export function isHasty(thrown: unknown): boolean {
+  const error = thrown instanceof SluiceError ? thrown.cause : thrown;
+  return error instanceof AggregateError && error.errors.some((each) => codeOf(each) === 'ETIMEDOUT');
+}
+
+/** Whether a connection that stood fell silent: the other side, or the way to it, is gone without a word. */
+export function isSilenced(thrown: unknown): boolean {
+  const { code = '', message = '' } = failureIn(thrown) ?? {};
+  return code === 'ETIMEDOUT' && /^(?:read|write) /.test(message);
+}
+
 function failureIn(thrown: unknown): { readonly code: string; readonly message: string } | undefined {
   let error = thrown;
   for (let looked = 0; error instanceof Error && looked < MOST_CAUSES; looked += 1) {

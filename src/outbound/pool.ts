@@ -46,6 +46,7 @@ export class Pool implements ConnectionOwner {
       proxy,
       session: undefined,
       lookup: names.lookup,
+      attemptMs: undefined,
     };
     this.#host = host;
     // Whoever hands a request on has to be told where to (RFC 9112 §3.2.2).

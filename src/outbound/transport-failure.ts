@@ -1,6 +1,6 @@
 import { type ErrorOptions, SluiceError } from '../core/errors.ts';
 import { NotHttp, SpeaksTls } from './answer-reader.ts';
-import { codeOf, isDistrust, isWithoutTls } from './error-code.ts';
+import { codeOf, isDistrust, isHasty, isSilenced, isWithoutTls } from './error-code.ts';
 
 /** What went wrong on the way to an upstream, in words for people; addresses and internals stay out of them. */
 export function transportFailure(thrown: unknown): SluiceError {
@@ -20,6 +20,19 @@ export function transportFailure(thrown: unknown): SluiceError {
     return new SluiceError(
       'upstream_unreachable',
       "What answers at the provider's address speaks no TLS: the address has to begin with http://.",
+      options,
+    );
+  if (isSilenced(thrown))
+    return new SluiceError(
+      'upstream_timeout',
+      'The provider fell silent: its machine, or the way to it, does not answer any more.',
+      options,
+    );
+  // Worth another attempt, which has more patience.
+  if (isHasty(thrown))
+    return new SluiceError(
+      'upstream_unreachable',
+      "None of the provider's addresses accepted a connection in time.",
       options,
     );
   switch (code) {
