@@ -114,11 +114,12 @@ export class Connection implements AnswerHandler {
     // A tunnel says itself what is wrong with its proxy.
     this.#proxy = isTunnelled ? undefined : proxy;
     let isThere = false;
-    let isResolved = isTunnelled || isIP(proxy?.hostname ?? endpoint.hostname) !== 0;
+    let isResolved = isIP(endpoint.hostname) !== 0;
     const timer = setTimeout(() => {
-      const why = isResolved
-        ? 'The provider did not accept a connection in time.'
-        : 'The host name of the provider was not resolved in time.';
+      let why = 'The host name of the provider was not resolved in time.';
+      if (proxy !== undefined)
+        why = `The proxy that ${proxy.variable} names made no connection to the provider in time.`;
+      else if (isResolved) why = 'The provider did not accept a connection in time.';
       this.fail(new SluiceError('upstream_timeout', why));
     }, settings.connectMs);
     socket.once('lookup', () => {

@@ -8,11 +8,20 @@ export function codeOf(thrown: unknown): string {
   return failureIn(thrown)?.code ?? '';
 }
 
-/** Whether what was spoken to by TLS answered without. Node says it in a code of its own, or in that of a write that fails by it. */
+/** Whether what was spoken to by TLS answered without. */
 export function isWithoutTls(thrown: unknown): boolean {
+  return /wrong.version.number|packet.length.too.long|http.request/i.test(saidOfTls(thrown));
+}
+
+/** Whether both sides speak TLS, and found none that both speak: of another version, or for HTTP/2 only. */
+export function isDisagreement(thrown: unknown): boolean {
+  return /protocol.version|unsupported.protocol|no.application.protocol|handshake.failure/i.test(saidOfTls(thrown));
+}
+
+/** Node says it in a code of its own, or in that of a write that fails by it. */
+function saidOfTls(thrown: unknown): string {
   const { code = '', message = '' } = failureIn(thrown) ?? {};
-  const said = code === 'EPROTO' ? message : code;
-  return /wrong.version.number|packet.length.too.long|http.request/i.test(said);
+  return code === 'EPROTO' ? message : code;
 }
 
 /** Whether it is the code of a certificate that is not taken: of an unknown authority, of another name, or out of date. */

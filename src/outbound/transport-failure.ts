@@ -1,6 +1,6 @@
 import { type ErrorOptions, SluiceError } from '../core/errors.ts';
 import { NotHttp, SpeaksTls } from './answer-reader.ts';
-import { codeOf, isDistrust, isHasty, isSilenced, isWithoutTls } from './error-code.ts';
+import { codeOf, isDisagreement, isDistrust, isHasty, isSilenced, isWithoutTls } from './error-code.ts';
 
 /** What went wrong on the way to an upstream, in words for people; addresses and internals stay out of them. */
 export function transportFailure(thrown: unknown): SluiceError {
@@ -20,6 +20,12 @@ export function transportFailure(thrown: unknown): SluiceError {
     return new SluiceError(
       'upstream_unreachable',
       "What answers at the provider's address speaks no TLS: the address has to begin with http://.",
+      options,
+    );
+  if (isDisagreement(thrown))
+    return new SluiceError(
+      'upstream_unreachable',
+      'The provider has to speak TLS 1.2 or newer, and HTTP/1.1 in it.',
       options,
     );
   if (isSilenced(thrown))

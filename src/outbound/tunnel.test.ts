@@ -288,7 +288,10 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
   test('a proxy that says nothing is not waited for longer than for a connection', async (context) => {
     const port = await oddProxy(context, () => {});
     const client = clientFor(context, through(port), { connectMs: 300 });
-    await assert.rejects(ask(client, FARAWAY), { code: 'upstream_timeout' });
+    await assert.rejects(ask(client, FARAWAY), {
+      code: 'upstream_timeout',
+      message: 'The proxy that HTTPS_PROXY names made no connection to the provider in time.',
+    });
   });
 
   test('a proxy that is not there is told of', async (context) => {

@@ -19,12 +19,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { createServer as createSecureServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer, unusedPort } from '../support/plain-server.ts';
 import { noPostgres, PostgresServer } from '../support/postgres-server.ts';
 import { runSluice, startSluice } from '../support/run-sluice.ts';
-import { secureServer } from '../support/secure-server.ts';
+import { secureIdentity, secureServer } from '../support/secure-server.ts';
 
 interface Options {
   readonly yaml?: string;
@@ -474,6 +475,25 @@ aliases:
       NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('../fixtures/tls/certificate.pem', import.meta.url)),
     };
     assert.match((await examine(context, { yaml, environment: trusting })).finding('✓ mock'), /answers and lists/);
+    const other = yaml.replace('localhost', '127.0.0.1');
+    assert.match(
+      (await examine(context, { yaml: other, environment: trusting })).finding('✗ mock'),
+      /\(ERR_TLS_CERT_ALTNAME_INVALID\) → let providers\.mock\.baseUrl have a name that it is for$/,
+    );
+  });
+
+  test('a provider that speaks TLS for HTTP/2 only is not said to be away', async (context) => {
+    const server = createSecureServer({ ...secureIdentity, ALPNProtocols: ['h2'] }).listen(0, 'localhost');
+    context.after(() => server.close());
+    await once(server, 'listening');
+    const address = `https://localhost:${(server.address() as AddressInfo).port}/v1`;
+    const yaml = `${NO_LOCAL}providers: { mock: { kind: openai, baseUrl: '${address}' } }\n`;
+    assert.equal(
+      (await examine(context, { yaml })).finding('✗ mock'),
+      `✗ mock: ${address} speaks TLS in a way that Sluice does not → let it speak TLS 1.2 or newer, and HTTP/1.1 in it`,
+    );
+    const { stderr } = await examine(context, { yaml, command: 'models' });
+    assert.match(stderr, /mock: The provider has to speak TLS 1\.2 or newer, and HTTP\/1\.1 in it\./);
   });
 
   test('a provider that speaks no TLS where its address says so, or the reverse, is not said to be away', async (context) => {

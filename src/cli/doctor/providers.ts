@@ -6,7 +6,7 @@ import { suggest } from '../../config/suggest.ts';
 import type { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
-import { codeOf, isDistrust, isWithoutTls } from '../../outbound/error-code.ts';
+import { codeOf, isDisagreement, isDistrust, isWithoutTls } from '../../outbound/error-code.ts';
 import { type Asked, askForModels } from '../ask.ts';
 import { keyHint } from '../key-hint.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
@@ -130,6 +130,12 @@ function explain(provider: ProviderConfig, error: SluiceError, place: string | u
       if (isWithoutTls(error.cause)) {
         return wrong(`${id}: what answers at ${where} speaks no TLS`, `let providers.${id}.baseUrl begin with http://`);
       }
+      if (isDisagreement(error.cause)) {
+        return wrong(
+          `${id}: ${where} speaks TLS in a way that Sluice does not`,
+          'let it speak TLS 1.2 or newer, and HTTP/1.1 in it',
+        );
+      }
       return wrong(`${id}: nothing answers at ${where}: ${doubt(provider)}`, reachMend(provider));
     case 'upstream_cut':
       return wrong(
@@ -166,10 +172,19 @@ function explain(provider: ProviderConfig, error: SluiceError, place: string | u
 }
 
 function distrusted({ id, label, baseUrl }: ProviderConfig, code: string): Finding {
-  return wrong(
-    `${id}: the certificate of ${baseUrl ?? label} is not trusted here (${code})`,
-    `start Sluice with NODE_EXTRA_CA_CERTS=file, which holds the certificate of who signed it, or correct providers.${id}.baseUrl`,
-  );
+  return wrong(`${id}: the certificate of ${baseUrl ?? label} is not trusted here (${code})`, trustMend(id, code));
+}
+
+function trustMend(id: string, code: string): string {
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'set the clock of this machine, if it is wrong; else it has to be renewed there';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `let providers.${id}.baseUrl have a name that it is for`;
+    default:
+      return `start Sluice with NODE_EXTRA_CA_CERTS=file, which holds the certificate of who signed it, or correct providers.${id}.baseUrl`;
+  }
 }
 
 function refused(
