@@ -49,6 +49,21 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       assert.match(last?.error?.message ?? '', /Overheated\./);
     });
 
+    test(`has an event for each part of a stream (${format})`, async () => {
+      const seat = world.seat(format);
+      const toolCalls = [{ id: 'call_w', name: 'weather', arguments: ['{}'] }];
+      seat.answers({ reasoning: ['Let me ', 'think.'], text: ['A', 'B'], toolCalls, burst: 5 });
+      const tools = [{ functionDeclarations: [{ name: 'weather' }] }];
+      const answer = await post(`/v1beta/models/${seat.model}:streamGenerateContent`, { ...HI, tools });
+      const all = (await answer.json()) as { candidates: [{ content: { parts: Json[] } }] }[];
+      const pieces = all.map(({ candidates: [{ content }] }) => content.parts);
+      for (const parts of pieces) assert.equal(parts.length, 1, JSON.stringify(parts));
+      const said = (isThought: boolean) =>
+        pieces.map(([part]) => ((part?.['thought'] === true) === isThought ? (part?.['text'] ?? '') : '')).join('');
+      assert.deepEqual([said(true), said(false)], ['Let me think.', 'AB']);
+      assertHolds(all.at(-1), { candidates: [{ content: { parts: [{ functionCall: { name: 'weather' } }] } }] });
+    });
+
     test(`shows no thoughts where they are not wanted (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({

@@ -27,7 +27,10 @@ export function answerHead(model: string): AnswerHead {
 /** How a stream is framed: with `alt=sse` as events, else as the elements of one JSON array. */
 export type Framing = 'events' | 'array';
 
-/** Chunks → pieces of a `GenerateContentResponse`. Calls are whole in this API, so they come with the end. */
+/**
+ * Chunks → pieces of a `GenerateContentResponse`. Calls are whole in this API, so they come with the end. All else has a piece
+ * for each part: many clients read the first part of a piece only, and would lose the text that comes behind a thought.
+ */
 export class ContentStream implements Encoder {
   readonly contentType: string;
   // No comment: Google's library for Python takes any line without `data:` for the beginning of an error.
@@ -51,20 +54,23 @@ export class ContentStream implements Encoder {
 
   encode(batch: Batch): string {
     let out = '';
-    let parts: Json[] = [];
+    let waiting: Json | undefined;
     for (const chunk of batch) {
       const part = this.#part(chunk);
-      if (part !== undefined) addPart(parts, part);
-      else if (chunk.type === 'finish') {
-        out += this.#end(parts, chunk.finish);
-        parts = [];
+      if (part !== undefined) {
+        const joined = join(waiting, part);
+        if (joined === undefined) out += this.#piece(waiting);
+        waiting = joined ?? part;
+      } else if (chunk.type === 'finish') {
+        out += this.#end(waiting, chunk.finish);
+        waiting = undefined;
       } else if (chunk.type === 'error' || chunk.type === 'auth') {
         this.#failure = streamError(chunk.type === 'error' ? chunk.error : chunk.auth);
-        out += this.#piece(parts) + this.#frame(this.#failure);
-        parts = [];
+        out += this.#piece(waiting) + this.#frame(this.#failure);
+        waiting = undefined;
       }
     }
-    return out + this.#piece(parts);
+    return out + this.#piece(waiting);
   }
 
   /**
@@ -114,19 +120,22 @@ export class ContentStream implements Encoder {
     }
   }
 
-  #piece(parts: readonly Json[]): string {
-    if (parts.length === 0) return '';
+  #piece(part: Json | undefined): string {
+    if (part === undefined) return '';
     this.#saysSomething = true;
     const { responseId = this.#head.responseId, modelVersion = this.#head.modelVersion } = this.#asSaid;
     return this.#frame({
-      candidates: [{ content: { parts, role: 'model' }, index: 0 }],
+      candidates: [{ content: { parts: [part], role: 'model' }, index: 0 }],
       modelVersion,
       responseId,
     });
   }
 
-  #end(parts: readonly Json[], finish: string): string {
-    const { calls, sources, usage, conversation } = this.#last;
+  #end(waiting: Json | undefined, finish: string): string {
+    const { sources, usage, conversation } = this.#last;
+    const calls = this.#last.calls.whole();
+    const before = calls.length === 0 ? '' : this.#piece(waiting);
+    const parts = waiting === undefined || calls.length > 0 ? [] : [waiting];
     const ended: Ended = { finish, refusal: this.#refusal, sources, text: this.#text };
     const tail = {
       ...(usage === undefined ? {} : { usageMetadata: usageOf(usage) }),
@@ -134,15 +143,12 @@ export class ContentStream implements Encoder {
       ...(conversation === undefined ? {} : { conversation }),
     };
     const { candidate: own, ...said } = this.#asSaid;
-    const { candidate, blocked } = endOf(parts, calls.whole(), ended, this.#saysSomething);
+    const { candidate, blocked } = endOf(parts, calls, ended, this.#saysSomething);
     if (blocked !== undefined && !isObject(own)) return this.#frame({ ...blocked, ...tail, ...said });
     // Google's libraries drop a turn from their chats when one of its pieces has a content without parts.
     const content = candidate.content.parts.length === 0 ? { parts: [{ text: '' }], role: 'model' } : candidate.content;
-    return this.#frame({
-      candidates: [{ ...candidate, content, ...membersOf(own), index: 0 }],
-      ...tail,
-      ...said,
-    });
+    const last = { candidates: [{ ...candidate, content, ...membersOf(own), index: 0 }], ...tail, ...said };
+    return before + this.#frame(last);
   }
 
   #frame(value: Json): string {
@@ -235,16 +241,14 @@ function endOf(
   return { candidate, blocked: { promptFeedback: { blockReason: 'SAFETY' } } };
 }
 
-/** Adds a part; pieces of one text or thought become one, until a signature ends them. */
-function addPart(parts: Json[], part: Json): void {
-  const last = parts.at(-1);
+/** Two parts as one where they are pieces of one text or thought, which a signature ends. */
+function join(last: Json | undefined, part: Json): Json | undefined {
   const goesOn =
     typeof last?.['text'] === 'string' &&
     typeof part['text'] === 'string' &&
     last['thought'] === part['thought'] &&
     last['thoughtSignature'] === undefined;
-  if (goesOn) parts[parts.length - 1] = { ...part, text: `${last['text']}${part['text']}` };
-  else parts.push(part);
+  return goesOn ? { ...part, text: `${last['text']}${part['text']}` } : undefined;
 }
 
 function signed(vendor: VendorData | undefined): { vendor?: VendorData } {
