@@ -166,6 +166,19 @@ describe('connections to upstreams', () => {
     assert.deepEqual(patience, [500, 2_000, 2_500, 500]);
   });
 
+  test('one that the system does not give says so, and not that the provider is away', async (context) => {
+    const { origin } = await rawServer(context, (socket) => void socket.end(ANSWER));
+    // As it does where all ports are in use.
+    const none = Object.assign(new Error('connect EADDRNOTAVAIL'), { code: 'EADDRNOTAVAIL' });
+    context.mock.method(Socket.prototype, 'connect', function connecting(this: Socket) {
+      return this.destroy(none);
+    });
+    await assert.rejects(ask(clientFor(context), origin), {
+      code: 'upstream_unreachable',
+      message: 'The system gives Sluice no further connection to the provider (EADDRNOTAVAIL).',
+    });
+  });
+
   test('one whose other side is gone without a word says so, and not that it was never there', async (context) => {
     const { origin } = await rawServer(context, () => {
       // What the system says once nobody answers its probes.
@@ -221,6 +234,40 @@ describe('connections to upstreams', () => {
     assert.equal(await ask(client, origin), '200 x');
     assert.equal(connections.length, 3);
   });
+
+  for (const [what, waited, expected] of [
+    ['for long has said nothing, the other idle ones are not tried', 5_001, 3],
+    ['has not said anything yet, the other idle ones are', 100, 2],
+  ] as const) {
+    test(`where one is given up that ${what}`, async (context) => {
+      const asked = new Map<Socket, number>();
+      let others = 0;
+      const { origin, connections } = await rawServer(context, (socket) => {
+        const times = (asked.get(socket) ?? 0) + 1;
+        asked.set(socket, times);
+        if (times > 1) {
+          others += 1;
+          if (others > 1) socket.write(ANSWER);
+        }
+        // Both answers at once, so that there are two connections.
+        else if (asked.size === 2) for (const each of asked.keys()) each.write(ANSWER);
+        else if (asked.size > 2) socket.write(ANSWER);
+      });
+      const client = clientFor(context);
+      await Promise.all([ask(client, origin), ask(client, origin)]);
+      const unheard = (): void => assert.fail('it said something');
+      const exchange = client.send(
+        { origin, path: '/', method: 'GET', headers: {} },
+        { onHead: unheard, onData: unheard, onEnd: unheard, onError: unheard },
+      );
+      await eventually('it is asked', () => others === 1);
+      const now = performance.now.bind(performance);
+      context.mock.method(performance, 'now', () => now() + waited);
+      exchange.abort();
+      assert.equal(await ask(client, origin), '200 x');
+      assert.equal(connections.length, expected);
+    });
+  }
 
   test('where one turns out to be closed, the next attempt gets a new one, whoever has answered meanwhile', async (context) => {
     // The time stands still: a busy machine may take longer for all this than the others are distrusted.

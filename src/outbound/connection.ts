@@ -19,6 +19,8 @@ const ONE_TEXT_BYTES = 16 * 1024;
 const LEFT_EARLIER_MS = 4_000;
 /** When the system first asks an idle connection whether it is alive, in milliseconds. */
 const PROBE_MS = 60_000;
+/** Of a connection that was kept and has said nothing for so many milliseconds nobody knows whether its other side is still there. */
+const DOUBT_MS = 5_000;
 /** How long one of several addresses of a name is tried before the next one is, in milliseconds, where nothing is known of the way. */
 const ATTEMPT_MS = 500;
 
@@ -55,7 +57,7 @@ export interface ConnectionOwner {
   /** It may serve again. */
   free(connection: Connection): void;
   gone(connection: Connection): void;
-  /** The upstream had closed one that was kept, before anybody here could know. */
+  /** The upstream had closed one that was kept, before anybody here could know, or it seems to be gone. */
   stale(): void;
 }
 
@@ -89,6 +91,7 @@ export class Connection implements AnswerHandler {
   #hasServed = false;
   /** Something of the answer has come. */
   #isAnswered = false;
+  #sentAt = 0;
 
   constructor(endpoint: Endpoint, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.#owner = owner;
@@ -159,6 +162,7 @@ export class Connection implements AnswerHandler {
     this.#user = user;
     this.#isEnded = false;
     this.#isAnswered = false;
+    this.#sentAt = performance.now();
     this.#idleMs = this.#settings.idleMs;
     this.#reader.next();
     this.#socket.cork();
@@ -195,6 +199,8 @@ export class Connection implements AnswerHandler {
 
   /** Closes it at once; its user hears nothing more. */
   destroy(): void {
+    // Whoever gives up may ask again at once, and should not meet the next one of which the way has gone without a word.
+    if (this.#isInDoubt && performance.now() - this.#sentAt > DOUBT_MS) this.#owner.stale();
     this.#usableUntil = 0;
     this.#user = undefined;
     this.#socket.destroy();
@@ -203,7 +209,7 @@ export class Connection implements AnswerHandler {
   /** The same, with an error for its user. */
   fail(thrown: unknown): void {
     const user = this.#user;
-    if (user !== undefined && this.#hasServed && !this.#isAnswered) this.#owner.stale();
+    if (this.#isInDoubt) this.#owner.stale();
     this.destroy();
     user?.onError(thrown);
   }
@@ -222,6 +228,11 @@ export class Connection implements AnswerHandler {
 
   onEnd(): void {
     this.#isEnded = true;
+  }
+
+  /** It was kept, and nothing has come since it was used again. */
+  get #isInDoubt(): boolean {
+    return this.#user !== undefined && this.#hasServed && !this.#isAnswered;
   }
 
   /** Reads nothing until `later` calls back. */

@@ -51,6 +51,14 @@ export function transportFailure(thrown: unknown): SluiceError {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new SluiceError('upstream_unreachable', "The provider's host name could not be resolved.", options);
+    case 'EADDRNOTAVAIL':
+    case 'EMFILE':
+    case 'ENFILE':
+      return new SluiceError(
+        'upstream_unreachable',
+        `The system gives Sluice no further connection to the provider (${code}).`,
+        options,
+      );
     case 'ETIMEDOUT':
       return new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.', options);
     case 'ECONNRESET':
