@@ -118,7 +118,7 @@ describe('the bundled model', () => {
 
   test('reports a data directory that cannot be written', async () => {
     writeFileSync(dataDir, 'a file where the folder should be');
-    await assert.rejects(ensure(), isError('storage_failed', /data directory/));
+    await assert.rejects(ensure(), isError('storage_failed', /data directory\. The data folder is no folder\.$/));
   });
 
   test('says how much room it takes where the disk is full', (context) => {
@@ -136,7 +136,11 @@ describe('the bundled model', () => {
       console.log(await made.then(() => 'made', ({ message }) => message));`;
     const words = [process.execPath, '--input-type=module', '--eval', program];
     const { stdout, stderr } = spawnSync('unshare', [...own, ...words], { encoding: 'utf8' });
-    assert.match(stdout, /cannot be unpacked into the data directory: the disk is full, and it takes 3 MB\./, stderr);
+    assert.match(
+      stdout,
+      /bundled model \(3 MB\) cannot be unpacked into the data directory\. The disk is full\./,
+      stderr,
+    );
   });
 
   test('removes what a killed process left, but not the file of one at work', async () => {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { makeFolder, syncFolder } from '../../core/folder.ts';
+import { systemSentence } from '../../core/system-failures.ts';
 import { unlessAborted } from '../../core/unless-aborted.ts';
 
 /** Weights that come as optional packages, each with one part of a file. */
@@ -138,17 +139,12 @@ async function assemble(
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     if (error instanceof SluiceError || signal.aborted) throw error;
-    const why = isFull(error)
-      ? `: the disk is full, and it takes ${Math.ceil(weights.bytes / 1e6)} MB.`
-      : '; the log has the details.';
-    const message = `The bundled model cannot be unpacked into the data directory${why}`;
+    // On a small machine the first question is where it shows, and whoever asks there seldom reads the log.
+    const why = systemSentence(error) ?? 'The log has the details.';
+    const size = `${Math.ceil(weights.bytes / 1e6)} MB`;
+    const message = `The bundled model (${size}) cannot be unpacked into the data directory. ${why}`;
     throw new SluiceError('storage_failed', message, { cause: error });
   }
-}
-
-/** On a small machine the first question is where it shows, and whoever asks there seldom reads the log. */
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 async function writeChecked(

@@ -3,8 +3,8 @@ import { lstat, mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { syncFolder } from '../../core/folder.ts';
+import { systemCode } from '../../core/system-failures.ts';
 import { storageFailed } from '../failure.ts';
-import { systemCode } from '../system-failures.ts';
 
 /** The usual file systems there take `Cat` and `cat` for one name, but two ids never share a file. */
 const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';

@@ -1,5 +1,5 @@
+import { systemCode } from '../../core/system-failures.ts';
 import { type Failure, Unusable } from '../failure.ts';
-import { systemCode } from '../system-failures.ts';
 
 const GONE = 'The database server cannot be reached.';
 

@@ -1,5 +1,5 @@
+import { systemCode, systemSentence } from '../../core/system-failures.ts';
 import { type Failure, Unusable } from '../failure.ts';
-import { systemCode, systemSentence } from '../system-failures.ts';
 
 /** Primary result codes (https://sqlite.org/rescode.html) for which the world is at fault, not a statement. */
 const SENTENCES: ReadonlyMap<number, string> = new Map([
