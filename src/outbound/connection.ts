@@ -69,6 +69,8 @@ const secondsIn = lastOf((header) => {
 
 /** A connection to an upstream, for one request at a time. */
 export class Connection implements AnswerHandler {
+  /** When it was taken to serve again, on the clock of `performance.now()`. */
+  takenAt = 0;
   /** Until when it may serve again, on the clock of `performance.now()`. */
   #usableUntil = 0;
   /** The same by the time of day: the other clock stands still while the machine sleeps, and nobody else's does. */
@@ -91,7 +93,6 @@ export class Connection implements AnswerHandler {
   #hasServed = false;
   /** Something of the answer has come. */
   #isAnswered = false;
-  #sentAt = 0;
 
   constructor(endpoint: Endpoint, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.#owner = owner;
@@ -162,7 +163,6 @@ export class Connection implements AnswerHandler {
     this.#user = user;
     this.#isEnded = false;
     this.#isAnswered = false;
-    this.#sentAt = performance.now();
     this.#idleMs = this.#settings.idleMs;
     this.#reader.next();
     this.#socket.cork();
@@ -200,7 +200,7 @@ export class Connection implements AnswerHandler {
   /** Closes it at once; its user hears nothing more. */
   destroy(): void {
     // Whoever gives up may ask again at once, and should not meet the next one of which the way has gone without a word.
-    if (this.#isInDoubt && performance.now() - this.#sentAt > DOUBT_MS) this.#owner.stale();
+    if (this.#isInDoubt && performance.now() - this.takenAt > DOUBT_MS) this.#owner.stale();
     this.#usableUntil = 0;
     this.#user = undefined;
     this.#socket.destroy();

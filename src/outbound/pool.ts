@@ -91,7 +91,10 @@ export class Pool implements ConnectionOwner {
   #take(): Connection {
     const now = performance.now();
     for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
-      if (found.isUsable(now) && now >= this.#trustedFrom) return found;
+      if (found.isUsable(now) && now >= this.#trustedFrom) {
+        found.takenAt = now;
+        return found;
+      }
       found.destroy();
     }
     const connection = new Connection(this.#endpoint, this.#settings(), this);
