@@ -38,7 +38,10 @@ describe('a data folder that is none', () => {
       post('/backend-api/v2/upload_cookies', cookies),
     ]);
     assert.match(chat, /^507 .*The storage is out of order. The data folder is gone, or cannot be made./);
-    assert.match(answer, /^507 .*The bundled model cannot be unpacked into the data directory/);
+    assert.match(
+      answer,
+      /^507 .*The bundled model cannot be unpacked into the data directory, .*The data folder is gone, or cannot be made\./,
+    );
     assert.match(upload, /^507 .*The cookies could not be stored/);
     running.process.kill('SIGTERM');
     const { code, stdout, stderr } = await running.ended;

@@ -118,7 +118,10 @@ describe('the bundled model', () => {
 
   test('reports a data directory that cannot be written', async () => {
     writeFileSync(dataDir, 'a file where the folder should be');
-    await assert.rejects(ensure(), isError('storage_failed', /data directory\. The data folder is no folder\.$/));
+    await assert.rejects(
+      ensure(),
+      isError('storage_failed', /data directory, where it takes \d+ MB\. The data folder is no folder\.$/),
+    );
   });
 
   test('says how much room it takes where the disk is full', (context) => {
@@ -138,7 +141,7 @@ describe('the bundled model', () => {
     const { stdout, stderr } = spawnSync('unshare', [...own, ...words], { encoding: 'utf8' });
     assert.match(
       stdout,
-      /bundled model \(3 MB\) cannot be unpacked into the data directory\. The disk is full\./,
+      /bundled model cannot be unpacked into the data directory, where it takes 3 MB\. The disk is full\./,
       stderr,
     );
   });

@@ -142,7 +142,7 @@ async function assemble(
     // On a small machine the first question is where it shows, and whoever asks there seldom reads the log.
     const why = systemSentence(error) ?? 'The log has the details.';
     const size = `${Math.ceil(weights.bytes / 1e6)} MB`;
-    const message = `The bundled model (${size}) cannot be unpacked into the data directory. ${why}`;
+    const message = `The bundled model cannot be unpacked into the data directory, where it takes ${size}. ${why}`;
     throw new SluiceError('storage_failed', message, { cause: error });
   }
 }
