@@ -12,7 +12,7 @@ import { type ServingOutput, servingOutput } from './log-output.ts';
 import { createLogger } from './logger.ts';
 import { settle } from './settle.ts';
 import { foundText, startText } from './start-text.ts';
-import { stopInOrder } from './stop.ts';
+import { keepHangups, stopInOrder } from './stop.ts';
 
 /** `sluice serve`: runs until a signal ends it. Throws what keeps it from starting. */
 export async function serve(flags: Flags): Promise<void> {
@@ -20,6 +20,7 @@ export async function serve(flags: Flags): Promise<void> {
     const { serveAsWorker } = await import('../workers/worker.ts');
     return serveAsWorker();
   }
+  keepHangups();
   const loaded = await loadConfig({ flags });
   const { config, notes } = loaded;
   if (config.workers > 1) {

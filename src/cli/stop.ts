@@ -18,6 +18,20 @@ interface StopOptions {
   readonly onHangup?: () => void;
 }
 
+/** A SIGHUP that came before anybody could do what it asks for. */
+let earlyHangup = false;
+
+/**
+ * Keeps a SIGHUP of the start for `stopInOrder`, which would end the process: a service may be told to reload as soon as it was
+ * started. In a terminal it does end it.
+ */
+export function keepHangups(): void {
+  if (isInTerminal()) return;
+  process.on('SIGHUP', () => {
+    earlyHangup = true;
+  });
+}
+
 /** Ends the process in good order. First signal: drain, then code 0. Second signal: at once. */
 export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): void {
   const end = processEnd({ drain, drainMs, log, onCrash: { says: 'stopping' }, onExit: () => log.flush() });
@@ -48,11 +62,13 @@ export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): voi
     else if (endsWithTerminal) begin(signal);
     else log.info({ signal }, 'the terminal has ended; going on without it');
   }
-  process.on('SIGHUP', () => {
+  function onSignal(): void {
     // After the last of them, so that what was changed before it counts.
     clearTimeout(hangup);
     hangup = setTimeout(hangUp, SAME_WISH_MS).unref();
-  });
+  }
+  process.on('SIGHUP', onSignal);
+  if (earlyHangup) onSignal();
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -129,6 +130,21 @@ describe('signals', () => {
     const { code, stderr } = await running.ended;
     assert.equal(code, 0);
     assert.equal(stderr.match(/the terminal has ended/g)?.length, 1, 'twice at the same moment is once');
+  });
+
+  test('SIGHUP while it starts waits until it has', { skip: process.platform === 'win32' }, async (context) => {
+    const folder = temporaryFolder(context);
+    const pipe = path.join(folder, 'pipe');
+    assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+    const running = startSluice(context, ['--bind', '127.0.0.1:0', '--config', pipe], { folder });
+    // Opens as soon as somebody reads: the start waits for what is written.
+    const configuration = await open(pipe, 'w');
+    running.process.kill('SIGHUP');
+    await configuration.write('detectLocal: false\n');
+    await configuration.close();
+    await Promise.all([running.said(/Page +http/), running.said(/the terminal has ended; going on without it/)]);
+    running.process.kill('SIGTERM');
+    assert.equal((await running.ended).code, 0);
   });
 
   for (const [what, command] of [
