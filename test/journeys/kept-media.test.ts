@@ -199,7 +199,18 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     for (let time = 0; time < 50; time += 1) drawn.add(await search('searchable?random=true'));
     assert.ok(drawn.size > 1 && drawn.isSubsetOf(new Set(names)), [...drawn].join());
     assert.equal(await search('searchable?random=&min=&skip='), await search('searchable'), 'what is left open');
-    for (const query of ['min=0', 'min=2', 'min=x', 'skip=-1', 'skip=1.5', 'skip=x'])
+    for (const query of [
+      'min=0',
+      'min=2',
+      'min=x',
+      'min=0x1',
+      'skip=-1',
+      'skip=1.5',
+      'skip=x',
+      'skip=0x1',
+      'skip=1e0',
+      'skip=%201',
+    ])
       assert.equal(await search(`searchable?${query}`), 400, query);
     // What comes later is seen at once.
     const later = await draw('Searchable latecomer', await picture(20, 20, '#440000'));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChatFields, DeadlineFields, Name, Part, RoutingFields, WireMessage } from '../wire.ts';
+import { ChatFields, DeadlineFields, Name, Part, RoutingFields, WireMessage, wholeNumber } from '../wire.ts';
 
 /** Where clients of this dialect find what providers there are. */
 export const PROVIDERS_PATH = '/backend-api/v2/providers';
@@ -199,8 +199,8 @@ export const MemoryQuery = z.object({
     .optional()
     .describe('A JSON object: fields of an item, or of its metadata, that must be equal'),
   metadata: z.string().max(4_000).optional().describe('A JSON object: fields of the metadata that must be equal'),
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  page_size: z.coerce.number().int().min(1).max(1_000).default(100),
+  page: wholeNumber(1, 1_000_000).default(1),
+  page_size: wholeNumber(1, 1_000).default(100),
 });
 
 /** `count` is that of all pages; `next` and `previous` are numbers of pages; `score` is there for a search, higher is better. */
