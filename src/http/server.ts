@@ -27,6 +27,7 @@ import { responsesRoutes } from './responses/index.ts';
 import { unroutedErrorBody } from './unrouted.ts';
 import { keepUnsent } from './unsent.ts';
 import { azureRoutes } from './v1/azure.ts';
+import { googleRoutes } from './v1/google.ts';
 import { v1Routes } from './v1/index.ts';
 
 declare module 'fastify' {
@@ -64,6 +65,7 @@ export function apiRoutes(deps: Deps): readonly Route[] {
   return [
     ...ofOpenAi,
     ...azureRoutes(ofOpenAi),
+    ...googleRoutes(ofOpenAi),
     ...conversationsRoutes(deps),
     ...messagesRoutes(deps),
     ...geminiRoutes(deps),

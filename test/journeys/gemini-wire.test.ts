@@ -113,9 +113,9 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         ['Yes'],
       );
     }
-    const unknown = await post('/v1beta/openai/chat/completions', HI);
+    const unknown = await post('/v1beta/acme/chat/completions', HI);
     assert.equal(unknown.status, 404);
-    assert.match(await unknown.text(), /'openai\/chat\/completions' names no method.*<model>:generateContent/);
+    assert.match(await unknown.text(), /'acme\/chat\/completions' names no method.*<model>:generateContent/);
   });
 
   test('takes names in snake_case, single parts and single contents', async () => {
