@@ -384,9 +384,11 @@ function unable({ ability = 'chat' }: Wish, who: string, param?: 'model'): Sluic
 
 /** @param listing the path where the client finds those that there are */
 export function providerNotFound(name: string, listing = '/v1/providers'): SluiceError {
+  // `/api/v1` is the base URL of some vendors, and here the place of a provider that is called so.
+  const hint = name === 'v1' ? ': the base URL ends with /v1 here, not with /api/v1' : '';
   return new SluiceError(
     'provider_not_found',
-    `Provider '${name.slice(0, 256)}' not found. GET ${listing} lists what there is.`,
+    `Provider '${name.slice(0, 256)}' not found${hint}. GET ${listing} lists what there is.`,
     { param: 'provider' },
   );
 }

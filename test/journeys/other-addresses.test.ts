@@ -105,6 +105,19 @@ describe('addresses that are known from elsewhere', { timeout: 60_000 }, () => {
     assert.equal(message, 'There is nothing at GET /chat/completions. GET /docs lists what there is.');
   });
 
+  test('a base URL with /api/v1, as some vendors have it, is told of the one that it has here', async () => {
+    const body = { model: 'gpt-4o', input: 'Hi', messages: [{ role: 'user', content: 'Hi' }] };
+    for (const [method, path] of [
+      ['POST', '/api/v1/chat/completions'],
+      ['POST', '/api/v1/embeddings'],
+      ['GET', '/api/v1/models'],
+    ] as const) {
+      const answer = await ask(world.origin, { path, method, ...(method === 'POST' ? { body } : {}) });
+      const { message } = assertError(answer, 404);
+      assert.match(message, /^Provider 'v1' not found: the base URL ends with \/v1 here, not with \/api\/v1\. GET /);
+    }
+  });
+
   test('a path without the provider that belongs into it is not for any provider', async () => {
     const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
     const before = world.openai.chats.length;
