@@ -60,6 +60,15 @@ providers:
     );
   });
 
+  test('is told in its own form of a method that a path does not have', async () => {
+    const answer = await fetch(`${gateway.origin}/v1beta/openai/embeddings`, {
+      headers: { authorization: `Bearer ${KEY}` },
+    });
+    assert.equal(answer.status, 405);
+    const { error } = (await answer.json()) as { error: { code: string } };
+    assert.equal(error.code, 'method_not_allowed');
+  });
+
   test('leaves the methods of a provider’s models where they were', async () => {
     const answer = await fetch(`${gateway.origin}/v1beta/openai/gpt-test:generateContent`, {
       method: 'POST',

@@ -19,8 +19,11 @@ export const KEY_COOKIE = 'sluice_key';
 const KEY_HEADER = 'x-api-key';
 const ANTHROPIC_HEADER = 'anthropic-version';
 
-/** Paths of Google's API, and those of OpenAI's that are Google's for its clients. */
-const GOOGLE_PATH = /^\/(v1beta\/|upload\/v1|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
+/**
+ * Paths of Google's API, and those of OpenAI's that are Google's for its clients. Below `openai/` Google speaks as OpenAI does,
+ * and only methods of models, which have a colon, are those of a provider with that name.
+ */
+const GOOGLE_PATH = /^\/(v1beta\/(?!openai\/[^:?]*(\?|$))|upload\/v1|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
 const SHARED_PATH = /^\/v1\/(models|files)(\/|\?|$)/;
 /** The header by which those clients send their key, where they do not put it into the query; and the one in which they say who they are. */
 const GOOGLE_KEY_HEADER = 'x-goog-api-key';

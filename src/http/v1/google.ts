@@ -9,7 +9,7 @@ const OF_GOOGLE = /^\/v1\/(chat\/completions|embeddings|images\/generations|mode
  */
 export function googleRoutes(routes: readonly Route[]): readonly Route[] {
   return routes
-    .filter(({ method, url }) => OF_GOOGLE.test(url) && !(method === 'POST' && url.endsWith('*')))
+    .filter(({ url }) => OF_GOOGLE.test(url))
     .map((route) => ({ ...route, url: route.url.replace('/v1', '/v1beta/openai'), summary: SUMMARY }));
 }
 
