@@ -6,7 +6,7 @@ import { GoogleGenAI } from '@google/genai';
 import { startGateway } from '../support/gateway.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { generateAt, HI, type Json, postTo } from './gemini-world.ts';
-import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
+import { all, assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
 
 const FOUND = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 
@@ -32,6 +32,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
   });
 
   const post = (path: string, body: unknown, headers?: Record<string, string>) => postTo(world, path, body, headers);
+  const client = (): GoogleGenAI => new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl: world.origin } });
   const generate = (body: unknown, model?: string) => generateAt(world, body, model);
 
   for (const format of FORMATS) {
@@ -54,7 +55,12 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       const toolCalls = [{ id: 'call_w', name: 'weather', arguments: ['{}'] }];
       seat.answers({ reasoning: ['Let me ', 'think.'], text: ['A', 'B'], toolCalls, burst: 5 });
       const tools = [{ functionDeclarations: [{ name: 'weather' }] }];
-      const answer = await post(`/v1beta/models/${seat.model}:streamGenerateContent`, { ...HI, tools });
+      const generationConfig = { thinkingConfig: { includeThoughts: true } };
+      const answer = await post(`/v1beta/models/${seat.model}:streamGenerateContent`, {
+        ...HI,
+        tools,
+        generationConfig,
+      });
       const all = (await answer.json()) as { candidates: [{ content: { parts: Json[] } }] }[];
       const pieces = all.map(({ candidates: [{ content }] }) => content.parts);
       for (const parts of pieces) assert.equal(parts.length, 1, JSON.stringify(parts));
@@ -71,7 +77,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         text: ['A', 'B'],
         usage: { prompt: 11, completion: 9, reasoning: 4 },
       });
-      for (const includeThoughts of [false, true]) {
+      for (const includeThoughts of [undefined, false, true]) {
         const body = { ...HI, generationConfig: { thinkingConfig: { includeThoughts, thinkingBudget: 2_000 } } };
         for (const method of ['generateContent', 'streamGenerateContent']) {
           const answer = await post(`/v1beta/models/${seat.model}:${method}`, body);
@@ -81,10 +87,60 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
           const parts = all.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
           const said = (isThought: boolean) =>
             parts.map((part) => ((part.thought === true) === isThought ? (part.text ?? '') : '')).join('');
-          assert.deepEqual([said(true), said(false)], [includeThoughts ? 'Let me think.' : '', 'AB']);
-          if (!includeThoughts) assert.doesNotMatch(text, /"thought"|think/);
+          assert.deepEqual([said(true), said(false)], [includeThoughts === true ? 'Let me think.' : '', 'AB']);
+          if (includeThoughts !== true) assert.doesNotMatch(text, /"thought"|think/);
           if (format !== 'anthropic') assertHolds(all.at(-1), { usageMetadata: { thoughtsTokenCount: 4 } });
         }
+      }
+    });
+
+    test(`thoughts that are not shown come back with the call that they led to (${format})`, async () => {
+      const seat = world.seat(format);
+      const toolCalls = [{ id: 'call_w', name: 'weather', arguments: ['{}'] }];
+      const config = {
+        tools: [{ functionDeclarations: [{ name: 'weather' }] }],
+        thinkingConfig: { thinkingBudget: 2_000 },
+      };
+      for (const streamed of [false, true]) {
+        seat.answers({ reasoning: ['Let me ', 'think.'], text: ['A', 'B'], toolCalls });
+        const chat = client().chats.create({ model: seat.model, config });
+        const asked = { message: 'Hi' };
+        const answers = streamed ? await all(await chat.sendMessageStream(asked)) : [await chat.sendMessage(asked)];
+        const calls = answers.flatMap(({ functionCalls }) => functionCalls ?? []);
+        assert.equal(calls.length, 1);
+        assert.doesNotMatch(JSON.stringify(answers), /"thought":|Let me think/);
+        seat.answers({ text: ['Rain.'] });
+        const functionResponse = { id: calls[0]?.id ?? '', name: 'weather', response: { output: 'rain' } };
+        await chat.sendMessage({ message: [{ functionResponse }] });
+        assertHolds(
+          seat.last.body,
+          {
+            openai: {
+              messages: [{ role: 'user' }, { content: 'AB', reasoning_content: 'Let me think.' }, { role: 'tool' }],
+            },
+            anthropic: {
+              messages: [
+                { role: 'user' },
+                {
+                  content: [
+                    { type: 'thinking', thinking: 'Let me think.', signature: 'sig-0' },
+                    { type: 'text', text: 'AB' },
+                    { type: 'tool_use' },
+                  ],
+                },
+                { role: 'user' },
+              ],
+            },
+            google: {
+              contents: [
+                { role: 'user' },
+                { role: 'model', parts: [{ text: 'AB' }, { thoughtSignature: 'sig-call_w' }] },
+                { role: 'user' },
+              ],
+            },
+          }[format],
+        );
+        assert.doesNotMatch(JSON.stringify(seat.last.body), /sluice/);
       }
     });
 

@@ -180,7 +180,8 @@ describe('thoughts of several blocks as one text', { timeout: 60_000 }, () => {
   });
 
   test('Anthropic has a place for each block', async () => {
-    const answer = JSON.parse(await post('/v1/messages', { max_tokens: 100, stream: false })) as {
+    const thinking = { type: 'enabled', budget_tokens: 1_024 };
+    const answer = JSON.parse(await post('/v1/messages', { max_tokens: 2_000, thinking, stream: false })) as {
       content: { type: string; thinking?: string }[];
     };
     assert.deepEqual(

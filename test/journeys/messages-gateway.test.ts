@@ -48,7 +48,8 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     test(`thoughts that nobody signed end with a signature all the same, and come back with it: ${format}`, async () => {
       const seat = world.seat(format);
       seat.answers({ reasoning: ['Let me', ' think.'], text: ['Hi'] });
-      const params = { model: seat.model, max_tokens: 9, messages: HELLO };
+      const thinking = { type: 'enabled', budget_tokens: 1_024 } as const;
+      const params = { model: seat.model, max_tokens: 2_000, messages: HELLO, thinking };
       const events = await all(await client.messages.create({ ...params, stream: true }));
       const deltas = events.flatMap((event) =>
         event.type === 'content_block_delta' && event.index === 0 ? [event.delta] : [],
@@ -295,7 +296,7 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     });
 
     for (const format of ['openai', 'google'] as const) {
-      test(`thoughts all the same are not shown to whoever wants none: ${format}`, async () => {
+      test(`thoughts are shown to whoever asks for them: ${format}`, async () => {
         const seat = world.seat(format);
         seat.answers({
           reasoning: ['Let me ', 'think.'],
@@ -303,10 +304,15 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
           toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{}'] }],
           usage: { prompt: 11, completion: 9, reasoning: 4 },
         });
-        for (const type of ['disabled', 'enabled'] as const) {
+        for (const thinking of [
+          undefined,
+          { type: 'disabled' },
+          { type: 'enabled', budget_tokens: 2_000 },
+          { type: 'adaptive' },
+        ] as const) {
           const fields = { max_tokens: 9_000, messages: HELLO, tools: [TOOL], model: seat.model };
-          const thinking = type === 'disabled' ? { type } : { type, budget_tokens: 2_000 };
-          const shown = type === 'enabled' ? ['thinking', 'text', 'tool_use'] : ['text', 'tool_use'];
+          const isAsked = thinking !== undefined && thinking.type !== 'disabled';
+          const shown = isAsked ? ['thinking', 'text', 'tool_use'] : ['text', 'tool_use'];
           const whole = (await (await post({ ...fields, thinking })).json()) as Anthropic.Message;
           const streamed = await client.messages.stream({ ...fields, thinking } as Params).finalMessage();
           for (const message of [whole, streamed]) {

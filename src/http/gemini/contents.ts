@@ -3,6 +3,7 @@ import { dataUri } from '../../core/data-uri.ts';
 import { mediaKind } from '../../core/media-types.ts';
 import { uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
 import { refuseNoBase64, refuseUnreadable } from '../to-chat.ts';
+import { hiddenThoughts } from './hidden.ts';
 import { fromSignature } from './signature.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -64,6 +65,8 @@ class ContentsDecoder {
   /** Calls without an answer, oldest first: older clients know no ids, and answer by name and order. */
   readonly #open: { readonly id: string; readonly name: string }[] = [];
   #calls = 0;
+  /** Where in the model's last message the words behind its last call begin. */
+  #behindCall = 0;
 
   add(content: WireContent): void {
     this.#note('contents', content, CONTENT_FIELDS);
@@ -87,10 +90,16 @@ class ContentsDecoder {
     const goesOn = last?.role === 'assistant';
     const content = goesOn ? [...last.content] : [];
     const toolCalls = goesOn ? [...(last.toolCalls ?? [])] : [];
+    if (!goesOn) this.#behindCall = 0;
     for (const part of parts) {
       const vendor = fromSignature(part.thoughtSignature);
-      if (part.functionCall !== undefined) toolCalls.push(this.#toolCall(part, part.functionCall));
-      else if (part.text === undefined || hasMore(part, TEXT_FIELDS)) content.push(...this.#toParts(part));
+      if (part.functionCall !== undefined) {
+        const { thoughts, rest } = hiddenThoughts(vendor);
+        // Before the words that led to the call: Anthropic wants thoughts first.
+        content.splice(this.#behindCall, 0, ...thoughts);
+        this.#behindCall = content.length;
+        toolCalls.push(this.#toolCall(part, part.functionCall, rest));
+      } else if (part.text === undefined || hasMore(part, TEXT_FIELDS)) content.push(...this.#toParts(part));
       else addText(content, part.thought === true ? 'reasoning' : 'text', part.text, vendor);
     }
     if (content.length === 0 && toolCalls.length === 0) return;
@@ -99,14 +108,14 @@ class ContentsDecoder {
     else this.messages.push(message);
   }
 
-  #toolCall(part: WirePart, call: NonNullable<WirePart['functionCall']>): ToolCall {
+  #toolCall(part: WirePart, call: NonNullable<WirePart['functionCall']>, vendor: VendorData | undefined): ToolCall {
     const id = call.id || `call_${this.#calls}`;
     this.#calls += 1;
     this.#open.push({ id, name: call.name });
     const { name, args } = call;
     this.#note('contents.parts', part, KNOWN_FIELDS);
     this.#note('contents.parts.functionCall', call, CALL_FIELDS);
-    return { id, name, arguments: JSON.stringify(args ?? {}), vendor: asSent(part) };
+    return { id, name, arguments: JSON.stringify(args ?? {}), vendor: asSent(part, vendor) };
   }
 
   #toolMessage(part: WirePart, response: Response): ToolMessage {
@@ -194,8 +203,7 @@ function hasMore(holder: object, known: ReadonlySet<string>): boolean {
 }
 
 /** A part as it is, for Google. Its signature stands beside it, since it may be another vendor's. */
-function asSent({ thoughtSignature, ...part }: WirePart): VendorData {
-  const vendor = fromSignature(thoughtSignature);
+function asSent({ thoughtSignature, ...part }: WirePart, vendor = fromSignature(thoughtSignature)): VendorData {
   return { ...vendor, google: { ...vendor?.['google'], part } };
 }
 

@@ -9,6 +9,7 @@ import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { answerHead, ContentStream, encodeAnswers, type Framing } from './encode.ts';
+import { hidingThoughts } from './hidden.ts';
 import { FIELD_NAMES } from './names.ts';
 import { toQuestion } from './question.ts';
 import { GenerateContentBody } from './wire.ts';
@@ -37,8 +38,8 @@ export async function generate(
     const answered = await answerIn(FIELD_NAMES, deps, { ...question, dropped }, call);
     const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? answered.value.headers : undefined);
     const head = answerHead(answered.target.model);
-    const hidesThoughts = body.generationConfig?.thinkingConfig?.includeThoughts === false;
-    const shown = (each: Answered) => (hidesThoughts ? withoutThoughts(chunksOf(each)) : chunksOf(each));
+    const wantsThoughts = body.generationConfig?.thinkingConfig?.includeThoughts === true;
+    const shown = (each: Answered) => (wantsThoughts ? chunksOf(each) : hidingThoughts(chunksOf(each)));
     const first = shown(answered);
     if (form !== 'whole') return sendingChunks(reply, first, new ContentStream(head, form), headers, deps, call);
     const all = [first, ...(await further(candidates - 1, question, answered, deps, call)).map(shown)];
@@ -64,12 +65,4 @@ async function further(
 function chunksOf({ value }: Answered): AsyncIterable<Batch> {
   if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
   return value.chunks;
-}
-
-/** Google leaves them out by itself; of other models they come whenever there are some. They count as tokens all the same. */
-async function* withoutThoughts(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
-  for await (const batch of batches) {
-    const rest = batch.filter(({ type }) => type !== 'reasoning');
-    if (rest.length > 0) yield rest;
-  }
 }

@@ -30,8 +30,8 @@ export function createMessage(deps: Deps): Handler {
       if (value.kind !== 'chunks')
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
       // What comes in this format is passed on as it is.
-      const hidesThoughts = body.thinking?.type === 'disabled' && !speaksMessages(target.provider);
-      const chunks = hidesThoughts ? hidingThoughts(value.chunks) : value.chunks;
+      const wantsThoughts = (body.thinking?.type ?? 'disabled') !== 'disabled' || speaksMessages(target.provider);
+      const chunks = wantsThoughts ? value.chunks : hidingThoughts(value.chunks);
       const headers = answerHeaders(answered, value.headers);
       const head = messageHead(target.provider.id, target.model, guessTokens(question.asked));
       if (body.stream === true) return sendingChunks(reply, chunks, new MessageStream(head), headers, deps, call);
