@@ -21,7 +21,9 @@ export async function run(words: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    const { lines, exitCode } = explainFailure(error instanceof CommanderError ? usageFailure(error, words) : error);
+    const { lines, exitCode } = explainFailure(
+      error instanceof CommanderError ? usageFailure(error, words, program) : error,
+    );
     for (const line of lines) if (line !== '') process.stderr.write(`sluice: ${line}\n`);
     if (exitCode === EXIT_FAILED && (await wantsAll(program.opts<Flags>()))) console.error(error);
     await end(exitCode);
@@ -126,24 +128,33 @@ async function wantsAll(flags: Flags): Promise<boolean> {
 /** An unknown command arrives at the default one, as a word too many. */
 function refuseWords(command: Command): void {
   const [word] = command.args;
-  if (word !== undefined) throw unknownCommand(word);
+  if (word !== undefined) throw unknownCommand(word, command.parent ?? command);
 }
 
-const COMMANDS = ['serve', 'models', 'doctor', 'pull', 'move', 'top', 'help'];
+function commandsOf({ commands }: Command): readonly string[] {
+  return commands.map((command) => command.name());
+}
 
-function unknownCommand(word: string): Failure {
-  if (COMMANDS.includes(word)) return new Failure(`'${word}' is a command of its own, and stands alone`, EXIT_USAGE);
-  const near = suggest(word, COMMANDS);
-  const hint = near === undefined ? 'there are serve, models, doctor, pull, move and top' : `did you mean ${near}?`;
+function unknownCommand(word: string, program: Command): Failure {
+  const names = commandsOf(program);
+  const all = [...names, 'help'];
+  if (all.includes(word)) return new Failure(`'${word}' is a command of its own, and stands alone`, EXIT_USAGE);
+  const near = suggest(word, all);
+  const hint =
+    near === undefined ? `there are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : `did you mean ${near}?`;
   return new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
 }
 
 /** commander's words, on one line; asking for help or the version is no failure. */
-function usageFailure({ code, message, exitCode }: CommanderError, words: readonly string[]): Failure {
+function usageFailure(
+  { code, message, exitCode }: CommanderError,
+  words: readonly string[],
+  program: Command,
+): Failure {
   if (exitCode === 0) return new Failure('', 0);
   // Help for something that is none of them.
-  if (code === 'commander.help') return unknownCommand(words[words.indexOf('help') + 1] ?? '');
-  const command = words.find((word) => COMMANDS.includes(word));
+  if (code === 'commander.help') return unknownCommand(words[words.indexOf('help') + 1] ?? '', program);
+  const command = words.find((word) => word === 'help' || commandsOf(program).includes(word));
   const help = command === undefined ? '"sluice --help"' : `"sluice ${command} --help"`;
   const more =
     code === 'commander.missingArgument'
