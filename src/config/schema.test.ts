@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
+import { upstreams } from '../providers/openai/upstreams.ts';
 import type { Limits } from './config.ts';
 import { defaultLimits } from './defaults.ts';
+import { OWN_VARIABLES } from './flags.ts';
 import { configJsonSchema } from './json-schema.ts';
 import { LOG_LEVELS, PROVIDER_KINDS } from './kinds.ts';
 import { limitRules } from './limit-rules.ts';
 import { rows } from './rows.ts';
+import { vendors } from './vendors.ts';
 
 const repository = new URL('../../', import.meta.url);
 
@@ -24,7 +27,7 @@ describe('the published schema', () => {
 
   test('is up to date', () => {
     const published = readFileSync(new URL('sluice.schema.json', repository), 'utf8');
-    assert.equal(published, configJsonSchema(), 'run: node bin/with-node.js scripts/write-config-schema.ts');
+    assert.equal(published, configJsonSchema(), 'run: npm run schema');
   });
 
   test('describes every key and refuses all others', () => {
@@ -57,7 +60,7 @@ test('every default is within its own bounds', () => {
   }
 });
 
-test('the guide names every key, and every limit with its default', () => {
+test('the guide names every key and variable, and every limit with its default', () => {
   const guide = readFileSync(new URL('docs/configuration.md', repository), 'utf8');
   const { properties = {} } = JSON.parse(configJsonSchema()) as Schema;
   const entry = properties['providers']?.additionalProperties;
@@ -65,7 +68,7 @@ test('the guide names every key, and every limit with its default', () => {
   const inProviders = forms.flatMap((form) => Object.keys(form.properties ?? {}));
   assert.ok(inProviders.length > 8);
   const inEmbedded = Object.keys(properties['embedded']?.properties ?? {});
-  for (const key of [...Object.keys(properties), ...inProviders, ...inEmbedded]) {
+  for (const key of [...Object.keys(properties), ...inProviders, ...inEmbedded, ...OWN_VARIABLES]) {
     assert.ok(guide.includes(`\`${key}\``), `docs/configuration.md lacks ${key}`);
   }
   for (const [name, value] of Object.entries(defaultLimits)) {
@@ -88,6 +91,13 @@ test('every example of the guide is valid', async (context) => {
     const environment = { MOCK_KEY: 'k', AZURE_KEY: 'k', WORK_KEY: 'k' };
     await loadYaml(temporaryFolder(context), example, { environment });
   }
+});
+
+test('a known provider is one row, of a vendor or of an upstream', () => {
+  assert.deepEqual(
+    Object.keys(vendors).filter((id) => Object.hasOwn(upstreams, id)),
+    [],
+  );
 });
 
 test('every variable of the guide switches its provider on', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -229,6 +229,12 @@ describe('metrics', { timeout: 60_000 }, () => {
     for (const line of lines) assert.match(line, line.startsWith('#') ? comment : sample);
     const heads = lines.filter((line) => line.startsWith('# TYPE'));
     assert.equal(new Set(heads).size, heads.length, 'a family is there once');
+    const guide = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8');
+    for (const name of heads.map((head) => head.split(' ')[2] ?? ''))
+      assert.ok(
+        /^(process|nodejs)_/.test(name) || guide.includes(`\`${name}\``),
+        `docs/observability.md lacks ${name}`,
+      );
     const named = (part: RegExp) => new Set(lines.filter((each) => part.test(each)).map((each) => each.split('{')[0]));
     const typed = (type: string) => heads.filter((head) => head.endsWith(` ${type}`)).map((head) => head.split(' ')[2]);
     assert.deepEqual([...named(/^[^#]+[{,]quantile="/)], typed('summary'), 'a label that is kept for summaries');

@@ -15,6 +15,7 @@ import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import flags from '../../bin/node-flags.json' with { type: 'json' };
+import { OWN_VARIABLES } from '../../src/config/flags.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer } from '../support/plain-server.ts';
 import { type Ended, runSluice, startSluice } from '../support/run-sluice.ts';
@@ -57,12 +58,11 @@ describe('usage', () => {
       'models',
       'doctor',
       'move',
-      '--bind',
-      '--config',
-      '--data-dir',
-      '--key',
+      'pull',
+      'top',
+      ...OWN_VARIABLES.map((name) => name.replace('SLUICE_', '--').replaceAll('_', '-').toLowerCase()),
+      ...OWN_VARIABLES,
       '--no-key',
-      '--log-level',
       '--version',
     ]) {
       assert.ok(stdout.includes(word), word);

@@ -18,80 +18,84 @@ export interface Present {
 export class Metrics {
   readonly #names = new ModelNames();
   readonly #process = new ProcessMetrics();
-  readonly #requests = new Counter(
-    'sluice_requests_total',
-    'Finished requests by route, dialect, provider and model that answered, and status.',
-    ['method', 'route', 'dialect', 'provider', 'model', 'status'],
-  );
-  readonly #broken = new Counter(
-    'sluice_streams_broken_total',
-    'Answers that failed after they had begun with status 200.',
-    ['dialect', 'provider', 'code'],
-  );
-  readonly #duration = new Histogram(
-    'sluice_request_duration_seconds',
-    'From a request to models to the end of its answer.',
-    ['dialect', 'operation', 'provider', 'model'],
-    DURATION_BOUNDS,
-  );
-  readonly #firstChunk = new Histogram(
-    'sluice_time_to_first_chunk_seconds',
-    'From a request to the first visible piece of its answer.',
-    ['dialect', 'provider', 'model'],
-    FIRST_CHUNK_BOUNDS,
-  );
-  readonly #tokens = new Counter('sluice_tokens_total', 'Tokens, in (cached ones included) and out.', [
-    'provider',
-    'model',
-    'type',
-  ]);
-  readonly #cost = new Counter('sluice_cost_usd_total', 'What answers cost whose price is known, in US dollars.', [
-    'provider',
-    'model',
-  ]);
-  readonly #attempts = new Counter('sluice_upstream_attempts_total', 'How often a provider was asked.', ['provider']);
-  readonly #errors = new Counter('sluice_upstream_errors_total', 'How often a provider failed, by kind of error.', [
-    'provider',
-    'code',
-  ]);
-  readonly #fallbacks = new Counter(
-    'sluice_fallbacks_total',
-    'Answers that came from another target than the first one asked.',
-    ['provider'],
-  );
+  readonly #families = {
+    requests: new Counter(
+      'sluice_requests_total',
+      'Finished requests by route, dialect, provider and model that answered, and status.',
+      ['method', 'route', 'dialect', 'provider', 'model', 'status'],
+    ),
+    broken: new Counter('sluice_streams_broken_total', 'Answers that failed after they had begun with status 200.', [
+      'dialect',
+      'provider',
+      'code',
+    ]),
+    duration: new Histogram(
+      'sluice_request_duration_seconds',
+      'From a request to models to the end of its answer.',
+      ['dialect', 'operation', 'provider', 'model'],
+      DURATION_BOUNDS,
+    ),
+    firstChunk: new Histogram(
+      'sluice_time_to_first_chunk_seconds',
+      'From a request to the first visible piece of its answer.',
+      ['dialect', 'provider', 'model'],
+      FIRST_CHUNK_BOUNDS,
+    ),
+    tokens: new Counter('sluice_tokens_total', 'Tokens, in (cached ones included) and out.', [
+      'provider',
+      'model',
+      'type',
+    ]),
+    cost: new Counter('sluice_cost_usd_total', 'What answers cost whose price is known, in US dollars.', [
+      'provider',
+      'model',
+    ]),
+    attempts: new Counter('sluice_upstream_attempts_total', 'How often a provider was asked.', ['provider']),
+    errors: new Counter('sluice_upstream_errors_total', 'How often a provider failed, by kind of error.', [
+      'provider',
+      'code',
+    ]),
+    fallbacks: new Counter(
+      'sluice_fallbacks_total',
+      'Answers that came from another target than the first one asked.',
+      ['provider'],
+    ),
+  };
 
   /** Counts a finished request. */
   add(seen: Seen): void {
     const { method, route, dialect = '', operation, provider = '', status, error, failures, attempts, usage } = seen;
     const model = this.#names.label(provider, seen.model ?? '', hasAnswered(seen));
-    this.#requests.add([method, route, dialect, provider, model, String(status)]);
+    this.#families.requests.add([method, route, dialect, provider, model, String(status)]);
     if (operation === undefined) return;
     if (status < 400) {
-      this.#duration.observe([dialect, operation, provider, model], seen.duration / 1_000);
-      if (error !== undefined) this.#broken.add([dialect, provider, error.code]);
+      this.#families.duration.observe([dialect, operation, provider, model], seen.duration / 1_000);
+      if (error !== undefined) this.#families.broken.add([dialect, provider, error.code]);
     }
-    if (seen.firstChunk !== undefined) this.#firstChunk.observe([dialect, provider, model], seen.firstChunk / 1_000);
-    if (attempts > failures.length) this.#attempts.add([provider], attempts - failures.length);
+    if (seen.firstChunk !== undefined)
+      this.#families.firstChunk.observe([dialect, provider, model], seen.firstChunk / 1_000);
+    if (attempts > failures.length) this.#families.attempts.add([provider], attempts - failures.length);
     for (const failure of failures) {
-      this.#attempts.add([failure.provider]);
+      this.#families.attempts.add([failure.provider]);
       // That the client left is nobody's failure.
-      if (failure.code !== 'cancelled') this.#errors.add([failure.provider, failure.code]);
+      if (failure.code !== 'cancelled') this.#families.errors.add([failure.provider, failure.code]);
     }
     const [first] = failures;
     if (first !== undefined && provider !== '' && (first.provider !== provider || first.model !== seen.model)) {
-      this.#fallbacks.add([provider]);
+      this.#families.fallbacks.add([provider]);
     }
     if (usage === undefined) return;
-    this.#tokens.add([provider, model, 'input'], usage.promptTokens);
-    this.#tokens.add([provider, model, 'output'], usage.completionTokens);
-    if (usage.cachedTokens !== undefined) this.#tokens.add([provider, model, 'cached'], usage.cachedTokens);
-    if (usage.reasoningTokens !== undefined) this.#tokens.add([provider, model, 'reasoning'], usage.reasoningTokens);
+    this.#families.tokens.add([provider, model, 'input'], usage.promptTokens);
+    this.#families.tokens.add([provider, model, 'output'], usage.completionTokens);
+    if (usage.cachedTokens !== undefined) this.#families.tokens.add([provider, model, 'cached'], usage.cachedTokens);
+    if (usage.reasoningTokens !== undefined)
+      this.#families.tokens.add([provider, model, 'reasoning'], usage.reasoningTokens);
   }
 
   /** A cost may be known later than the end of its request. */
   spent(seen: Seen, cost: number): void {
     const { provider = '', model = '' } = seen;
-    this.#cost.add([provider, this.#names.label(provider, model, hasAnswered(seen))], cost);
+    this.#families.cost.add([provider, this.#names.label(provider, model, hasAnswered(seen))], cost);
   }
 
   /** @param processes metrics of the processes, where they are not those of this one */
@@ -102,17 +106,7 @@ export class Metrics {
       ]),
       gauge('sluice_requests_running', 'Answers that are being made.', running),
       gauge('sluice_streams_running', 'Streams that are open to clients.', streams),
-      ...[
-        this.#requests,
-        this.#broken,
-        this.#duration,
-        this.#firstChunk,
-        this.#tokens,
-        this.#cost,
-        this.#attempts,
-        this.#errors,
-        this.#fallbacks,
-      ].map((family) => family.render()),
+      ...Object.values(this.#families).map((family) => family.render()),
       processes ?? (await this.#process.render()),
     ].join('');
   }
