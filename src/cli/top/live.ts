@@ -4,7 +4,7 @@ import { unlessAborted } from '../../core/unless-aborted.ts';
 import { explainFailure } from '../failure.ts';
 import type { Snapshot } from './snapshot.ts';
 import { look, newest, type Source } from './source.ts';
-import { type Seen, view } from './view.ts';
+import { type Shown, view } from './view.ts';
 
 /** What a terminal consists of, as far as it is needed here. */
 export interface Terminal {
@@ -42,7 +42,7 @@ export class Live {
   readonly #intervalMs: number;
   readonly #terminal: Terminal;
   readonly #colour: boolean;
-  #seen: Seen | undefined;
+  #seen: Shown | undefined;
 
   constructor(source: Source, intervalMs: number, terminal: Terminal, colour: boolean) {
     this.#source = source;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { growth, quantile, rate, Snapshot } from './snapshot.ts';
-import { type Finished, milliseconds, number, type Seen, view } from './view.ts';
+import { type Finished, milliseconds, number, type Shown, view } from './view.ts';
 
 const metrics = (requests: number, tokens: number): string => `# HELP x y
 # TYPE sluice_requests_total counter
@@ -37,7 +37,7 @@ const request = (more: Partial<Finished> = {}): Finished => ({
   cost: 0.0035,
   ...more,
 });
-const seen: Seen = {
+const seen: Shown = {
   url: 'http://x',
   now,
   before,

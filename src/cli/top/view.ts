@@ -17,7 +17,7 @@ export interface Finished {
 }
 
 /** What there is to show, of one look. */
-export interface Seen {
+export interface Shown {
   readonly url: string;
   readonly now: Snapshot;
   /** A moment ago. */
@@ -39,7 +39,7 @@ export interface Screen {
 const MOST_ROWS = 20;
 
 /** What is to be seen, line by line, at most as large as the screen. */
-export function view(seen: Seen, screen: Screen): readonly string[] {
+export function view(seen: Shown, screen: Screen): readonly string[] {
   const wrapped = (words: readonly string[], between: string): readonly string[] =>
     wrap(words, between, screen.columns);
   const head: readonly Line[] = [
@@ -81,14 +81,14 @@ function wrap(pieces: readonly string[], between: string, columns: number): read
   return lines;
 }
 
-function title({ url, now }: Seen): string {
+function title({ url, now }: Shown): string {
   const version = now.label('sluice_info', 'version');
   const started = now.sum('process_start_time_seconds');
   const up = started === undefined ? '' : `, up ${span(Date.now() / 1_000 - started)}`;
   return `Sluice${version === undefined ? '' : ` ${version}`} at ${url}${up}`;
 }
 
-function overview({ now, before }: Seen): readonly (readonly string[])[] {
+function overview({ now, before }: Shown): readonly (readonly string[])[] {
   const perSecond = (name: string, labels = {}) => number(rate(now, before, name, labels));
   const requests = sumOfModels(now);
   const lag = now.sum('sluice_event_loop_lag_seconds', { quantile: '0.99' });
@@ -118,7 +118,7 @@ function overview({ now, before }: Seen): readonly (readonly string[])[] {
   return rows.map((row) => row.map(([name, value]) => `${name} ${value}`));
 }
 
-function providerRows({ now, before }: Seen): readonly Row[] {
+function providerRows({ now, before }: Shown): readonly Row[] {
   const names = new Set([
     ...now.values('sluice_requests_total', 'provider'),
     ...now.values('sluice_upstream_attempts_total', 'provider'),
