@@ -92,8 +92,8 @@ export interface AnsweredAs {
 export type FinishReason = string;
 
 /**
- * One typed piece of an answer. The payload's key is the type's name, which is also dialect A's own word for it;
- * `tool_call` and `media` are our two additions to its list.
+ * One typed piece of an answer. The payload's key is the type's name, which is also dialect A's own word for it, where it has one:
+ * `tool_call`, `media`, `refusal`, `source`, `search` and `item` are ours.
  */
 export type Chunk =
   | { readonly type: 'provider'; readonly provider: ProviderInfo } // made by routing, always first
