@@ -131,6 +131,7 @@ export interface Route extends PlainRoute {
   readonly tag: string;
   /** What the body must look like; the handler validates it. */
   readonly body?: z.ZodType;
+  /** The same of the query: `validateQuery`. */
   readonly query?: z.ZodObject;
   /** Headers that say what is wanted, by their names. The handler reads them. */
   readonly headers?: z.ZodObject;

@@ -31,7 +31,7 @@ export function validate<T extends z.ZodType>(
   });
 }
 
-/** The same for a query; what is empty in it counts as not said. */
+/** The same for a query, of which errors say so; what is empty in it counts as not said. */
 export function validateQuery<T extends z.ZodType>(
   schema: T,
   query: unknown,
