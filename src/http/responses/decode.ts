@@ -79,44 +79,19 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         verbatim.add(kept);
         break;
       case 'function_call':
-      case 'custom_tool_call': {
-        const {
-          type,
-          call_id: id = '',
-          name = '',
-          namespace,
-          arguments: written,
-          input,
-        } = item as Record<string, string>;
-        const vendor = kept.vendor ?? carried[id];
-        calls.push({
-          id,
-          name: modelName(name, namespace),
-          arguments: type === 'function_call' ? (written ?? '') : asArguments(input ?? ''),
-          ...(vendor === undefined ? {} : { vendor }),
-        });
+      case 'custom_tool_call':
+        calls.push(toCall(kept, carried));
         verbatim.add(kept);
         break;
-      }
       case 'function_call_output':
-      case 'custom_tool_call_output': {
+      case 'custom_tool_call_output':
         flush();
-        const toolCallId = wordsOf(item['call_id']);
-        const content = toParts(item['output'], drop);
-        const { output, ...rest } = asWritten(item);
-        // As written, but for files that only we can read: what was returned is made of the parts then.
-        const own = content.some(isUpload) ? rest : { ...rest, output };
-        messages.push({ role: 'tool', toolCallId, content, vendor: { openai: { item: own } } });
+        messages.push(toResult(item, drop));
         break;
-      }
-      case 'image_generation_call': {
+      case 'image_generation_call':
+        said.push(...toPictures(item));
         verbatim.add(kept);
-        const { result, output_format: format } = item;
-        if (typeof result !== 'string') break;
-        const mimeType = `image/${typeof format === 'string' ? format : 'png'}`;
-        said.push({ type: 'media', kind: 'image', url: dataUri(mimeType, result), mimeType });
         break;
-      }
       case 'compaction_trigger': // asks for an answer of another kind
       case 'web_search_call': // what was found stood in the prompt of its time
       case 'additional_tools':
@@ -138,6 +113,31 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
   }
   flush();
   return { value: messages, dropped: [...new Set(dropped)] };
+}
+
+function toCall({ item, vendor: own }: KeptItem, carried: Readonly<Record<string, VendorData>>): ToolCall {
+  const { type, call_id: id = '', name = '', namespace, arguments: written, input } = item as Record<string, string>;
+  const vendor = own ?? carried[id];
+  return {
+    id,
+    name: modelName(name, namespace),
+    arguments: type === 'function_call' ? (written ?? '') : asArguments(input ?? ''),
+    ...(vendor === undefined ? {} : { vendor }),
+  };
+}
+
+function toResult(item: Json, drop: (what: string) => void): Message {
+  const content = toParts(item['output'], drop);
+  const { output, ...rest } = asWritten(item);
+  // As written, but for files that only we can read: what was returned is made of the parts then.
+  const own = content.some(isUpload) ? rest : { ...rest, output };
+  return { role: 'tool', toolCallId: wordsOf(item['call_id']), content, vendor: { openai: { item: own } } };
+}
+
+function toPictures({ result, output_format: format }: Json): readonly Part[] {
+  if (typeof result !== 'string') return [];
+  const mimeType = `image/${typeof format === 'string' ? format : 'png'}`;
+  return [{ type: 'media', kind: 'image', url: dataUri(mimeType, result), mimeType }];
 }
 
 function carriedVendors(items: readonly KeptItem[]): Readonly<Record<string, VendorData>> {
