@@ -154,27 +154,13 @@ export async function* formParts(
   };
   // The library's types promise both names; a part may have neither.
   parser.on('file', (name: string | undefined, body, filename: string | undefined, _encoding, mimeType) => {
-    const part = name ?? '';
-    if (Buffer.byteLength(filename ?? '') > limits.uploadNameBytes) {
-      fail(wrongPart(part, `A file name has more than ${limits.uploadNameBytes} bytes.`));
-    } else if (Buffer.byteLength(part) > limits.uploadNameBytes) {
-      fail(wrongPart(part, `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
-    }
-    // Some send what was pasted without a name.
-    const looksLikeFile =
-      filename !== undefined || mimeType === 'application/octet-stream' || extensionFor(mimeType) !== undefined;
-    const isFile = looksLikeFile && !limits.fieldNames?.includes(part);
+    const part = toPart({ name: name ?? '', filename, mimeType, body }, limits);
+    const tooLong = longName(part.name, filename, limits);
+    if (tooLong !== undefined) fail(tooLong);
     open.add(body);
     body.once('close', () => open.delete(body));
     body.on('error', () => fail(malformed()));
-    arrived.push({
-      name: part,
-      filename: isFile ? (filename ?? '') : undefined,
-      mimeType,
-      body: isFile
-        ? bounded(body, limits.uploadFileBytes, 'file', part)
-        : bounded(body, limits.fieldBytes, `part '${shown(part)}'`, part),
-    });
+    arrived.push(part);
     wake();
   });
   parser.on('partsLimit', () =>
@@ -210,6 +196,25 @@ export async function* formParts(
     // One step later the handler has passed it on.
     if (turn !== undefined) setImmediate(() => turn?.end());
   }
+}
+
+function longName(name: string, filename = '', { uploadNameBytes: most }: FormLimits): SluiceError | undefined {
+  if (Buffer.byteLength(filename) > most) return wrongPart(name, `A file name has more than ${most} bytes.`);
+  if (Buffer.byteLength(name) > most) return wrongPart(name, `The name of a part has more than ${most} bytes.`);
+  return undefined;
+}
+
+function toPart(
+  { name, filename, mimeType, body }: FormPart & { readonly body: Readable },
+  limits: FormLimits,
+): FormPart {
+  // Some send what was pasted without a name.
+  const looksLikeFile =
+    filename !== undefined || mimeType === 'application/octet-stream' || extensionFor(mimeType) !== undefined;
+  if (looksLikeFile && !limits.fieldNames?.includes(name))
+    return { name, filename: filename ?? '', mimeType, body: bounded(body, limits.uploadFileBytes, 'file', name) };
+  const field = bounded(body, limits.fieldBytes, `part '${shown(name)}'`, name);
+  return { name, filename: undefined, mimeType, body: field };
 }
 
 /** At most `limit` bytes of a part. */
