@@ -1,5 +1,5 @@
 import type { Conversation, VendorData } from './chat.ts';
-import type { ErrorInfo } from './errors.ts';
+import { type ErrorInfo, unreachable } from './errors.ts';
 
 /** Which provider and model answer. */
 export interface ProviderInfo {
@@ -147,7 +147,20 @@ export function isVisible(chunk: Chunk): boolean {
     case 'media':
     case 'preview':
       return true;
-    default:
+    case 'provider':
+    case 'parameters':
+    case 'conversation':
+    case 'source':
+    case 'search':
+    case 'suggestions':
+    case 'title':
+    case 'usage':
+    case 'log':
+    case 'auth':
+    case 'error':
+    case 'finish':
       return false;
+    default:
+      return unreachable(chunk);
   }
 }
