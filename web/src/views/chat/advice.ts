@@ -40,7 +40,7 @@ const BY_STATUS: readonly (readonly [from: number, to: number, key: Key])[] = [
 ];
 
 /** What a person can do about a failure. */
-export function adviceFor({ code, status, needsKey }: Failure): Key {
+function adviceFor({ code, status, needsKey }: Failure): Key {
   if (needsKey === true) return 'errors.key';
   const byCode = code === undefined ? undefined : BY_CODE[code];
   if (byCode !== undefined) return byCode;
