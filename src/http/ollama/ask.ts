@@ -25,7 +25,8 @@ export function chat(deps: Deps): Handler {
     limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ChatBody, value, 'invalid_request');
     const isEmpty = (body.messages ?? []).length === 0;
-    return ask(deps, request, reply, 'chat', body, isEmpty, (wish) => chatToRequest(body, wish));
+    const toRequest = (wish: Wish) => chatToRequest(body, wish);
+    return ask(deps, request, reply, { kind: 'chat', body, isEmpty, toRequest });
   };
 }
 
@@ -34,18 +35,24 @@ export function generate(deps: Deps): Handler {
   return (request, reply) => {
     const body = validate(GenerateBody, bodyValue(request), 'invalid_request');
     const isEmpty = !body.prompt && (body.images ?? []).length === 0;
-    return ask(deps, request, reply, 'generate', body, isEmpty, (wish) => generateToRequest(body, wish));
+    const toRequest = (wish: Wish) => generateToRequest(body, wish);
+    return ask(deps, request, reply, { kind: 'generate', body, isEmpty, toRequest });
   };
+}
+
+interface Asking {
+  readonly kind: Kind;
+  readonly body: AskedBody;
+  /** Nothing is asked: the model shall be loaded, or go. */
+  readonly isEmpty: boolean;
+  readonly toRequest: (wish: Wish) => ChatRequest;
 }
 
 async function ask(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  kind: Kind,
-  body: AskedBody,
-  isEmpty: boolean,
-  toRequest: (wish: Wish) => ChatRequest,
+  { kind, body, isEmpty, toRequest }: Asking,
 ): Promise<FastifyReply> {
   const showsThoughts = toEffort(body.think) !== 'none';
   const startedAt = performance.now();
