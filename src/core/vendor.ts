@@ -34,6 +34,7 @@ export function vendorText(vendor: VendorData | undefined, name: string, field: 
   return typeof value === 'string' ? value : undefined;
 }
 
-function isVendorData(value: unknown): value is VendorData {
+/** Whether it has the form of vendor data: members by vendor. */
+export function isVendorData(value: unknown): value is VendorData {
   return isObject(value) && Object.values(value).every(isObject);
 }

@@ -39,11 +39,11 @@ export async function generate(
     const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? answered.value.headers : undefined);
     const head = answerHead(answered.target.model);
     const wantsThoughts = body.generationConfig?.thinkingConfig?.includeThoughts === true;
-    const shown = (each: Answered) => (wantsThoughts ? chunksOf(each) : hidingThoughts(chunksOf(each)));
+    const { answerBytes } = deps.config().limits;
+    const shown = (each: Answered) => (wantsThoughts ? chunksOf(each) : hidingThoughts(chunksOf(each), answerBytes));
     const first = shown(answered);
     if (form !== 'whole') return sendingChunks(reply, first, new ContentStream(head, form), headers, deps, call);
     const all = [first, ...(await further(candidates - 1, question, answered, deps, call)).map(shown)];
-    const { answerBytes } = deps.config().limits;
     const answers = await Promise.all(all.map((each) => collect(within(each, answerBytes))));
     reply.headers(headers).send(encodeAnswers(head, answers));
     return undefined;

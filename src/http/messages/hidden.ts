@@ -1,12 +1,16 @@
 import type { ReasoningPart, VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
+import { AnswerSize } from '../../core/collect.ts';
 import { sealVendor } from '../../core/vendor.ts';
 
 /**
  * Thoughts for clients that want none. Some models think all the same, whatever they are told, and refuse the results of their calls
  * without the thoughts that led to these (DeepSeek, Kimi): before a call they go out sealed, and come back with it.
+ *
+ * @param mostBytes of thoughts, which are in memory until then
  */
-export async function* hidingThoughts(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
+export async function* hidingThoughts(batches: AsyncIterable<Batch>, mostBytes: number): AsyncIterable<Batch> {
+  const size = new AnswerSize(mostBytes);
   const hidden: Chunk[] = [];
   let text = '';
   const hide = (vendor?: VendorData) => {
@@ -19,6 +23,7 @@ export async function* hidingThoughts(batches: AsyncIterable<Batch>): AsyncItera
     const rest: Chunk[] = [];
     for (const chunk of batch) {
       if (chunk.type === 'reasoning') {
+        size.add([chunk]);
         text += chunk.reasoning;
         if (chunk.vendor !== undefined) hide(chunk.vendor);
         continue;

@@ -31,11 +31,12 @@ export function createMessage(deps: Deps): Handler {
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
       // What comes in this format is passed on as it is.
       const wantsThoughts = (body.thinking?.type ?? 'disabled') !== 'disabled' || speaksMessages(target.provider);
-      const chunks = wantsThoughts ? value.chunks : hidingThoughts(value.chunks);
+      const { answerBytes } = deps.config().limits;
+      const chunks = wantsThoughts ? value.chunks : hidingThoughts(value.chunks, answerBytes);
       const headers = answerHeaders(answered, value.headers);
       const head = messageHead(target.provider.id, target.model, guessTokens(question.asked));
       if (body.stream === true) return sendingChunks(reply, chunks, new MessageStream(head), headers, deps, call);
-      const message = await collectMessage(within(chunks, deps.config().limits.answerBytes), head);
+      const message = await collectMessage(within(chunks, answerBytes), head);
       reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(message));
       return undefined;
     });
