@@ -404,6 +404,39 @@ describe('what a client hands back with its messages', { timeout: 60_000 }, () =
   for (const said of [
     'The `reasoning_content` in the thinking mode must be passed back to the API.',
     'Missing `reasoning_content` field in the assistant message at message index 1.',
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1',
+  ]) {
+    test(`a blank stands for thoughts that an upstream misses, and it is remembered for the model: ${said}`, async (context) => {
+      const far = await openFar(context, 'api.deepseek.com', ({ body }) => {
+        const { messages } = body as Far['last'];
+        const isMissing = messages.some(({ role, reasoning_content: text }) => role === 'assistant' && !text);
+        return isMissing ? { status: 400, errorMessage: said } : { text: ['Sunny'] };
+      });
+      const ask = async (path: string, more: Json, tries: number): Promise<void> => {
+        const before = far.chats.length;
+        const answer = await far.post(path, { max_tokens: 9, ...more });
+        assert.equal(answer.status, 200, await answer.text());
+        assert.equal(far.chats.length - before, tries);
+        assert.equal(answer.headers.get('x-sluice-dropped'), null);
+        const sent = far.last.messages.filter(({ role }) => role === 'assistant');
+        assert.deepEqual(
+          sent.map(({ reasoning_content: text }) => text),
+          [' ', 'Be kind.'],
+        );
+      };
+      const messages = [...after({}), ...after(both)];
+      const thought = { type: 'thinking', thinking: 'Be kind.', signature: 'sluice.v1.e30' };
+      const blocks = [...after({}), { role: 'assistant', content: [thought, { type: 'text', text: 'Hello' }] }];
+      await ask('/v1/chat/completions', { messages, strict: true }, 2);
+      await ask('/v1/chat/completions', { messages: [...after({ reasoning_content: '' }), ...after(both)] }, 1);
+      await ask('/v1/chat/completions', { messages, stream: true, model: 'far/another' }, 2);
+      await ask('/v1/messages', { messages: [...blocks, ...MESSAGES], model: 'far/third' }, 2);
+      await ask('/v1/messages', { messages: [...blocks, ...MESSAGES], model: 'far/third' }, 1);
+    });
+  }
+
+  for (const said of [
+    'The `reasoning_content` of this message is too long.',
     "property 'reasoning' is unsupported",
     'Reasoning and images in messages are not supported by this model.',
     'messages[1]: unknown field `mood`, expected one of `role`, `content`, `reasoning_content`',

@@ -18,6 +18,8 @@ export const MESSAGE_EXTRAS = [
 /** What one service takes otherwise than most that speak this wire format. */
 export interface Service {
   readonly refuses?: ReadonlySet<RefusedField>;
+  /** An answer that comes back without the thoughts that led to it is refused. */
+  readonly wantsThoughts?: true;
   /** Its streams tell the usage unasked, and `stream_options` is refused. */
   readonly countsUnasked?: true;
   /** Takes the role `developer`, which most refuse or pass over: to them these instructions are the system's. */

@@ -14,7 +14,9 @@ export function takenMessage<T extends WireMessage>(message: T, service: Service
   const { knowsDeveloper, hasShortIds } = service;
   if (message.role === 'developer' && knowsDeveloper !== true) return { ...message, role: 'system' };
   const answer =
-    message.role === 'assistant' ? withTakenExtras(withTakenCalls(message, service), service, drop) : message;
+    message.role === 'assistant'
+      ? withWantedThoughts(withTakenExtras(withTakenCalls(message, service), service, drop), service)
+      : message;
   return hasShortIds === true ? withShortIds(answer) : answer;
 }
 
@@ -34,6 +36,14 @@ function withTakenExtras<T extends WireMessage>(message: T, { refuses }: Service
   if (hasThoughts(message) && !hasThoughts(taken)) drop('reasoning');
   for (const name of refused) if (!THOUGHTS.has(name) && isSaid(message[name])) drop(name);
   return taken;
+}
+
+/**
+ * Many clients lose the thoughts of an answer, or never saw them. Where these are wanted all the same, a blank does: DeepSeek takes it, but
+ * not an empty text.
+ */
+function withWantedThoughts<T extends WireMessage>(message: T, { wantsThoughts }: Service): T {
+  return wantsThoughts !== true || hasThoughts(message) ? message : { ...message, reasoning_content: ' ' };
 }
 
 /** Whoever refuses the signature of a call did not give it, and could not read it. */
