@@ -1,41 +1,32 @@
 import type { ReasoningPart, VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { AnswerSize } from '../../core/collect.ts';
 import { sealVendor } from '../../core/vendor.ts';
+import { HeldThoughts } from '../held-thoughts.ts';
 
 /**
- * Thoughts for clients that want none. Some models think all the same, whatever they are told, and refuse the results of their calls
- * without the thoughts that led to these (DeepSeek, Kimi): before a call they go out sealed, and come back with it.
+ * Thoughts for clients that did not ask for them. Some models think all the same, whatever they are told: before a call their thoughts go
+ * out sealed, as blocks of their own, and come back with it.
  *
  * @param mostBytes of thoughts, which are in memory until then
  */
 export async function* hidingThoughts(batches: AsyncIterable<Batch>, mostBytes: number): AsyncIterable<Batch> {
-  const size = new AnswerSize(mostBytes);
-  const hidden: Chunk[] = [];
-  let text = '';
-  const hide = (vendor?: VendorData) => {
-    if (text === '' && vendor === undefined) return;
-    const redactedData = sealVendor({ ...vendor, sluice: { thoughts: text } });
-    hidden.push({ type: 'reasoning', reasoning: '', vendor: { anthropic: { redactedData } } });
-    text = '';
-  };
+  const held = new HeldThoughts(mostBytes);
   for await (const batch of batches) {
     const rest: Chunk[] = [];
     for (const chunk of batch) {
-      if (chunk.type === 'reasoning') {
-        size.add([chunk]);
-        text += chunk.reasoning;
-        if (chunk.vendor !== undefined) hide(chunk.vendor);
-        continue;
+      if (chunk.type === 'reasoning') held.add(chunk);
+      else {
+        if (chunk.type === 'tool_call') rest.push(...held.take().map(toSealed));
+        rest.push(chunk);
       }
-      if (chunk.type === 'tool_call') {
-        hide();
-        rest.push(...hidden.splice(0));
-      }
-      rest.push(chunk);
     }
     if (rest.length > 0) yield rest;
   }
+}
+
+function toSealed({ text, vendor }: ReasoningPart): Chunk {
+  const redactedData = sealVendor({ ...vendor, sluice: { thoughts: text } });
+  return { type: 'reasoning', reasoning: '', vendor: { anthropic: { redactedData } } };
 }
 
 /** A thought that was hidden, from what was sealed. */
