@@ -88,6 +88,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
           const said = (isThought: boolean) =>
             parts.map((part) => ((part.thought === true) === isThought ? (part.text ?? '') : '')).join('');
           assert.deepEqual([said(true), said(false)], [includeThoughts === true ? 'Let me think.' : '', 'AB']);
+          assert.doesNotMatch(answer.headers.get('x-sluice-dropped') ?? '', /includeThoughts/);
           if (includeThoughts !== true) assert.doesNotMatch(text, /"thought"|think/);
           if (format !== 'anthropic') assertHolds(all.at(-1), { usageMetadata: { thoughtsTokenCount: 4 } });
         }

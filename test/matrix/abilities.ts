@@ -170,9 +170,7 @@ export const TRIALS: Readonly<Record<Ability, (trial: Trial) => Promise<Outcome>
     const { upstream } = seat;
     const [call] = newCalls();
     seat.answers({ reasoning: ['Let me ', 'think.'], toolCalls: [call] }, LAST_WORDS);
-    const { heard, dropped } = await asking(trial, ['effort', 'thoughts'], (connected) =>
-      connected.reasoning(seat.model),
-    );
+    const { heard, dropped } = await asking(trial, ['effort'], (connected) => connected.reasoning(seat.model));
     assert.equal(heard.text, 'Warm.');
     assert.equal(heard.thoughts, 'Let me think.');
     assert.deepEqual(heard.calls, MADE.slice(0, 1));

@@ -30,8 +30,7 @@ export type Option =
   | 'detail'
   | 'schema'
   | 'anyJson'
-  | 'effort'
-  | 'thoughts';
+  | 'effort';
 
 export interface Call {
   readonly name: string;
@@ -190,7 +189,6 @@ export const WANTED = {
   schema: true,
   anyJson: true,
   effort: true,
-  thoughts: true,
 } as const satisfies Record<Option, unknown>;
 
 export const TOOL = {

@@ -52,8 +52,7 @@ export function toSettings(body: GenerateContentBody): Settings {
   const { functionCallingConfig: calling } = body.toolConfig ?? {};
   foreign.push(...namesIn(calling, 'toolConfig.functionCallingConfig', CALLING_FIELDS));
   foreign.push(...namesIn(config.thinkingConfig, 'generationConfig.thinkingConfig', THINKING_FIELDS));
-  const { includeThoughts, thinkingBudget } = config.thinkingConfig ?? {};
-  if (includeThoughts === true) foreign.push('generationConfig.thinkingConfig.includeThoughts');
+  const { thinkingBudget } = config.thinkingConfig ?? {};
   // Efforts are steps, so the very number is lost on those that know nothing else.
   if ((thinkingBudget ?? 0) > 0) foreign.push(THINKING_BUDGET);
   const responseFormat = toResponseFormat(config, foreign);

@@ -47,7 +47,6 @@ export const googleGenAi: MatrixClient = {
     schema: 'generationConfig.responseMimeType',
     anyJson: 'generationConfig.responseMimeType',
     effort: 'generationConfig.thinkingConfig',
-    thoughts: 'generationConfig.thinkingConfig.includeThoughts',
   },
   finishes: { stop: 'STOP', calls: 'STOP' },
   handsBackThoughts: true,

@@ -12,7 +12,6 @@ export const anthropic: MatrixUpstream = {
   start: startAnthropicUpstream,
   read,
   cannot: {
-    thoughts: 'thoughts come whenever there are some: nobody can ask to see them',
     seed: 'the API has no seed',
     detail: 'the API knows pictures in one detail only',
     anyJson: 'the API gives JSON of a schema only',

@@ -88,7 +88,6 @@ function read(body: unknown): Arrived {
       anyJson: isWanted(isJson && schema === undefined),
       // How much a model of this series thinks is not asked by words.
       effort: isWanted(member(config, 'thinkingConfig') !== undefined),
-      thoughts: member(config, 'thinkingConfig', 'includeThoughts'),
     }),
   };
 }

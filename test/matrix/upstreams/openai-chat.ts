@@ -16,9 +16,7 @@ export const openAiChat: MatrixUpstream = {
       handle: (request, response) => answerTasks(script, request, response),
     }),
   read,
-  cannot: {
-    thoughts: 'thoughts come whenever there are some: nobody can ask to see them',
-  },
+  cannot: {},
   tasks: TASK_MODELS,
   cannotDo: {},
 };

@@ -15,7 +15,6 @@ export const openAiResponses: MatrixUpstream = {
   start: startResponsesUpstream,
   read,
   cannot: {
-    thoughts: 'thoughts come whenever there are some: nobody can ask to see them',
     temperature: 'models that think take none',
     topK: 'the API has no such field',
     stop: 'the API has no stop words',
