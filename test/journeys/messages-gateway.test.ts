@@ -334,12 +334,17 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       for (const { content } of [whole, streamed]) {
         assert.doesNotMatch(JSON.stringify(content), /Let me think/);
         const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'rain' };
-        await post({
-          ...fields,
-          messages: [...HELLO, { role: 'assistant', content }, { role: 'user', content: [result] }],
-        });
-        const { messages } = seat.last.body as { readonly messages: readonly Record<string, unknown>[] };
-        assert.equal(messages.find(({ role }) => role === 'assistant')?.['reasoning_content'], 'Let me think.');
+        // Some clients hand its data back as bytes.
+        const inBytes = content.map((block) =>
+          block.type === 'redacted_thinking' ? { ...block, data: { ...Buffer.from(block.data) } } : block,
+        );
+        for (const back of [content, inBytes]) {
+          const messages = [...HELLO, { role: 'assistant', content: back }, { role: 'user', content: [result] }];
+          const answer = await post({ ...fields, messages });
+          assert.equal(answer.status, 200, await answer.text());
+          const { messages: sent } = seat.last.body as { readonly messages: readonly Record<string, unknown>[] };
+          assert.equal(sent.find(({ role }) => role === 'assistant')?.['reasoning_content'], 'Let me think.');
+        }
       }
     });
 

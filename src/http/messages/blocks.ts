@@ -60,7 +60,7 @@ export function toParts(block: WireBlock, note: Note): Part[] {
       return [toThought(thinking, signature, 'signature', note)];
     }
     case 'redacted_thinking':
-      return [toThought('', known['data'], 'redactedData', note)];
+      return [toThought('', redactedData(known), 'redactedData', note)];
     case 'tool_use':
     case 'tool_result':
       return [];
@@ -167,6 +167,11 @@ function addressOf({ type, media_type: mediaType, data, url, file_id: id }: Json
 
 function mimeType({ media_type: type }: Json): { mimeType?: string } {
   return typeof type === 'string' ? { mimeType: type.toLowerCase() } : {};
+}
+
+/** The text of a `redacted_thinking` block, also where it came back as bytes. */
+export function redactedData({ data }: Json): string {
+  return isObject(data) ? Buffer.from(Object.values(data) as number[]).toString('latin1') : wordsOf(data);
 }
 
 /** A signature is Anthropic's own, or holds what another vendor attached. */

@@ -13,7 +13,7 @@ import { isObject, present, wordsOf } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
-import { type Note, own, textPart, toParts } from './blocks.ts';
+import { type Note, own, redactedData, textPart, toParts } from './blocks.ts';
 import { toolsAtLast, toTool } from './tools.ts';
 import { type MessagesBody, OWN_FIELDS, type WireBlock, type WireMessage } from './wire.ts';
 
@@ -180,8 +180,7 @@ function toAssistant(blocks: readonly WireBlock[], note: Note): Message {
 /** What other vendors attached to calls, which `encode.ts` put into a block of its own. */
 function callSignatures(block: WireBlock): Record<string, VendorData> | undefined {
   if (!('type' in block) || block.type !== 'redacted_thinking') return undefined;
-  const { data } = block as Json;
-  const opened = typeof data === 'string' ? openVendor(data)?.['sluice'] : undefined;
+  const opened = openVendor(redactedData(block))?.['sluice'];
   return isObject(opened?.['calls']) ? (opened['calls'] as Record<string, VendorData>) : undefined;
 }
 

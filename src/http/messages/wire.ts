@@ -34,7 +34,11 @@ const ThinkingBlock = z.looseObject({
   thinking: z.string(),
   signature: z.string().nullish(),
 });
-const RedactedThinkingBlock = z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() });
+const RedactedThinkingBlock = z.looseObject({
+  type: z.literal('redacted_thinking'),
+  // Bytes by their places, as Strands' library for JavaScript hands the text back.
+  data: z.union([z.string(), z.record(z.string(), z.number())]),
+});
 const ToolUseBlock = z.looseObject({
   type: z.literal('tool_use'),
   id: z.string(),
